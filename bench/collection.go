@@ -69,8 +69,9 @@ func (c *collection) loadItems(path string) error {
 			c.Items = append(c.Items, item{
 				URL:   text(object["url"]),
 				Title: text(object["name"], object["headline"]),
-				Keys:  text(object["brand"], object["color"], object["category"], object["author"], object["keywords"], object["sku"]),
-				Body:  text(object["description"], object["abstract"], object["articleBody"], object["text"]),
+				Keys: text(object["brand"], object["color"], object["category"], object["author"], object["keywords"],
+					object["sku"]),
+				Body: text(object["description"], object["abstract"], object["articleBody"], object["text"]),
 			})
 		}
 		return lines.Err()
@@ -93,7 +94,8 @@ func text(values ...any) string {
 	return strings.TrimSpace(strings.Join(words, "\n"))
 }
 
-// passages cuts a long body at line and sentence ends into pieces of about 80 to 200 words, as ingest does.
+// passages cuts a long body at line and sentence ends into pieces of about 80 to 200 words, as
+// ingest does.
 func passages(body string) []string {
 	if len(strings.Fields(body)) <= 200 {
 		if body == "" {

@@ -63,8 +63,9 @@ func (f *frontdesk) answers(question string) bool {
 	return len(f.index.Snapshot().Search(search.Query{Text: question, MinScore: search.DefaultMinScore}).Hits) > 0
 }
 
-// bleveEngine is bleve with BM25 and the English analyzer, on disk (scorch), merged to one segment. One field holds
-// all text, or title, keys and body are fields of their own, of which the query takes the sum.
+// bleveEngine is bleve with BM25 and the English analyzer, on disk (scorch), merged to one segment.
+// One field holds all text, or title, keys and body are fields of their own, of which the query
+// takes the sum.
 type bleveEngine struct {
 	index  bleve.Index
 	dir    string
@@ -78,7 +79,8 @@ func newBleve(fields bool) (*bleveEngine, error) {
 	}
 	textField := bleve.NewTextFieldMapping()
 	textField.Analyzer = "en"
-	textField.Store, textField.IncludeTermVectors, textField.IncludeInAll, textField.DocValues = false, false, false, false
+	textField.Store, textField.IncludeTermVectors, textField.IncludeInAll, textField.DocValues = false, false,
+		false, false
 	document := mapping.NewDocumentStaticMapping()
 	for _, name := range []string{"all", "title", "keys", "body"} {
 		document.AddFieldMappingsAt(name, textField)
@@ -153,7 +155,8 @@ func (b *bleveEngine) Find(question string, limit int) ([]string, error) {
 	return urls, nil
 }
 
-// fts5Engine is SQLite FTS5 with the porter tokenizer and its bm25, in memory, title weighted four times.
+// fts5Engine is SQLite FTS5 with the porter tokenizer and its bm25, in memory, title weighted four
+// times.
 type fts5Engine struct {
 	db   *sql.DB
 	find *sql.Stmt

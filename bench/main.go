@@ -1,10 +1,10 @@
-// Command bench compares the search engine with its peers on judged collections: the same documents, the same
-// questions, the same process, one core.
+// Command bench compares the search engine with its peers on judged collections: the same
+// documents, the same questions, the same process, one core.
 //
 //	go run . --passes 21 PATH/esci PATH/cranfield
 //
-// For every engine and question it takes the median over the passes (--keep), after one that does not count, and then
-// the median and the 99th percentile over the questions.
+// For every engine and question it takes the median over the passes (--keep), after one that does
+// not count, and then the median and the 99th percentile over the questions.
 package main
 
 import (
@@ -22,13 +22,16 @@ import (
 
 func main() {
 	passes := flag.Int("passes", 21, "how often each question is asked; the median counts")
-	keep := flag.Float64("keep", 50, "which percentile of the passes counts for a question; 0 is the fastest pass, for a machine with other work")
+	keep := flag.Float64("keep", 50,
+		"which percentile of the passes counts for a question; 0 is the fastest pass, for a machine with other work")
 	only := flag.String("only", "", "comma-separated engines to run: frontdesk, bleve, fts5")
-	foreign := flag.String("foreign", "", "instead of comparing, count how many questions of this file are answered, and how many judged ones")
+	foreign := flag.String("foreign", "",
+		"instead of comparing, count how many questions of this file are answered, and how many judged ones")
 	lines := flag.Bool("go", false, "print what go test's benchmarks print, a line an engine, for programs to read")
 	flag.Parse()
 	if flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "usage: go run . [--passes N] FOLDER...  (each with items.jsonl.gz, queries.tsv, qrels.txt)")
+		fmt.Fprintln(os.Stderr,
+			"usage: go run . [--passes N] FOLDER...  (each with items.jsonl.gz, queries.tsv, qrels.txt)")
 		os.Exit(2)
 	}
 	runtime.GOMAXPROCS(1)
@@ -104,8 +107,8 @@ func engines(only string) []func() (engine, error) {
 	return wanted
 }
 
-// calibration counts, at the usual least score, the judged questions that are answered, and those of a file, a line each,
-// that ask for what no shop and no journal has.
+// calibration counts, at the usual least score, the judged questions that are answered, and those
+// of a file, a line each, that ask for what no shop and no journal has.
 func calibration(c *collection, with settings) error {
 	text, err := os.ReadFile(with.foreign)
 	if err != nil {
@@ -128,10 +131,12 @@ func calibration(c *collection, with settings) error {
 		}
 	}
 	if with.lines {
-		fmt.Printf("BenchmarkAnswered/%s 1 %d judged %d of-judged %d foreign %d of-foreign\n", c.Name, judged, len(c.Queries), strange, len(questions))
+		fmt.Printf("BenchmarkAnswered/%s 1 %d judged %d of-judged %d foreign %d of-foreign\n", c.Name, judged,
+			len(c.Queries), strange, len(questions))
 		return nil
 	}
-	fmt.Printf("%s: %d of %d judged questions are answered, and %d of %d foreign ones\n", c.Name, judged, len(c.Queries), strange, len(questions))
+	fmt.Printf("%s: %d of %d judged questions are answered, and %d of %d foreign ones\n", c.Name, judged,
+		len(c.Queries), strange, len(questions))
 	return nil
 }
 
@@ -182,12 +187,14 @@ func latencies(e engine, queries []eval.Query, with settings) ([]time.Duration, 
 func show(c *collection, with settings, rows []row) {
 	if with.lines {
 		for _, r := range rows {
-			fmt.Printf("Benchmark%s/%s %d %g build-s %g nDCG@10 %g MAP %g median-ms %g p99-ms\n", c.Name, strings.NewReplacer(", ", "-", " ", "-").Replace(r.engine), with.passes,
+			fmt.Printf("Benchmark%s/%s %d %g build-s %g nDCG@10 %g MAP %g median-ms %g p99-ms\n", c.Name,
+				strings.NewReplacer(", ", "-", " ", "-").Replace(r.engine), with.passes,
 				r.build.Seconds(), r.figures.NDCG10, r.figures.MAP, ms(r.median), ms(r.p99))
 		}
 		return
 	}
-	fmt.Printf("\n%s: %d items, %d questions, top 10, one core, percentile %g of %d passes\n\n", c.Name, len(c.Items), len(c.Queries), with.keep, with.passes)
+	fmt.Printf("\n%s: %d items, %d questions, top 10, one core, percentile %g of %d passes\n\n", c.Name, len(c.Items),
+		len(c.Queries), with.keep, with.passes)
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "engine\tbuild s\tnDCG@10\tMAP\trecall@100\tmedian ms\tp99 ms\tmedian ratio\tp99 ratio\t")
 	for _, r := range rows {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestEveryEngineFindsWhatIsJudged is the short form of the comparison: a small collection, in which each question has
-// one answer, through every engine.
+// TestEveryEngineFindsWhatIsJudged is the short form of the comparison: a small collection, in
+// which each question has one answer, through every engine.
 func TestEveryEngineFindsWhatIsJudged(t *testing.T) {
 	c, err := loadCollection(smallCollection(t))
 	if err != nil {

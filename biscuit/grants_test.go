@@ -37,7 +37,8 @@ func TestFactsOfTheAuthorityBlockAreRead(t *testing.T) {
 		t.Errorf("out of nothing: %+v", g)
 	}
 	if g := grants(t,
-		`max_spend_cents(5); max_spend_cents(3); max_accesses(0); quota_period_hours(1); quota_period_hours(2); expires(2031-01-01T00:00:00Z); expires("2030-01-01T00:00:00+01:00")`); *g.MaxSpendCents != 3 || *g.MaxAccesses != 0 || g.Period != 2*time.Hour || !g.Expires.Equal(time.Date(2029, 12, 31, 23, 0, 0, 0, time.UTC)) {
+		`max_spend_cents(5); max_spend_cents(3); max_accesses(0); quota_period_hours(1); quota_period_hours(2); expires(2031-01-01T00:00:00Z); expires("2030-01-01T00:00:00+01:00")`); *g.MaxSpendCents != 3 || *g.MaxAccesses != 0 || g.Period != 2*time.Hour ||
+		!g.Expires.Equal(time.Date(2029, 12, 31, 23, 0, 0, 0, time.UTC)) {
 		t.Errorf("of two facts the narrower: %+v", g)
 	}
 }

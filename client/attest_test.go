@@ -91,8 +91,10 @@ const attestedAt = "2026-03-18T09:00:00.10Z" // which another program would writ
 // for nothing, over the wire.
 func TestAttestationsOfOffersAreVerified(t *testing.T) {
 	t.Parallel()
-	provider, vendor, stranger := newAttester(t, published(oldKey)...), newAttester(t, published(newKey)...), newAttester(t, published(newKey)...)
-	ended := newAttester(t, ramp.Key{ID: "a", Public: newKey.Public().(ed25519.PublicKey), From: time.Unix(1, 0), Until: time.Now().Add(-time.Second)})
+	provider, vendor, stranger := newAttester(t, published(oldKey)...), newAttester(t, published(newKey)...),
+		newAttester(t, published(newKey)...)
+	ended := newAttester(t, ramp.Key{ID: "a", Public: newKey.Public().(ed25519.PublicKey), From: time.Unix(1, 0),
+		Until: time.Now().Add(-time.Second)})
 	web := newAttester(t)
 	web.say(func(w http.ResponseWriter) {
 		_, _ = fmt.Fprintf(w, `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"a","x":%q}]}`, base64.RawURLEncoding.EncodeToString(newKey.Public().(ed25519.PublicKey)))
@@ -122,19 +124,44 @@ func TestAttestationsOfOffersAreVerified(t *testing.T) {
 		problem error
 		says    string
 	}{
-		"none":                       {nil, 0, nil, ""},
-		"the provider's own":         {[]*rampv1.ResourceAttestation{own(nil)}, 1, nil, ""},
-		"one that the buyer trusts":  {[]*rampv1.ResourceAttestation{by(vendor)}, 2, nil, ""},
-		"keys as JSON Web Keys":      {[]*rampv1.ResourceAttestation{by(web)}, 2, nil, ""},
-		"a stranger's":               {[]*rampv1.ResourceAttestation{by(stranger)}, 0, client.ErrVerifierNotTrusted, ""},
-		"both, and one that is not":  {[]*rampv1.ResourceAttestation{own(nil), by(vendor), by(stranger)}, 2, client.ErrVerifierNotTrusted, ""},
-		"the good one is the lower":  {[]*rampv1.ResourceAttestation{own(nil), by(ended)}, 1, ramp.ErrKeyOver, ""},
-		"another address":            {[]*rampv1.ResourceAttestation{provider.signs("a", oldKey, uri+"b", attestedAt, "{}")}, 0, ramp.ErrOtherURI, ""},
-		"another key":                {[]*rampv1.ResourceAttestation{provider.signs("a", newKey, uri, attestedAt, "{}")}, 0, ramp.ErrWrongAttestation, ""},
-		"a key that nobody knows":    {[]*rampv1.ResourceAttestation{provider.signs("z", oldKey, uri, attestedAt, "{}")}, 0, ramp.ErrNoVerifierKey, ""},
-		"the time in another form":   {[]*rampv1.ResourceAttestation{own(func(a *rampv1.ResourceAttestation) { a.ProtoReflect().SetUnknown(nil) })}, 0, ramp.ErrWrongAttestation, ""},
-		"another claim":              {[]*rampv1.ResourceAttestation{own(func(a *rampv1.ResourceAttestation) { a.Claims.Fields["word_count"] = structpb.NewNumberValue(4) })}, 0, ramp.ErrWrongAttestation, ""},
-		"from the future":            {[]*rampv1.ResourceAttestation{provider.signs("a", oldKey, uri, time.Now().Add(time.Hour).UTC().Format(time.RFC3339), "{}")}, 0, ramp.ErrAttestedLater, ""},
+		"none":                      {nil, 0, nil, ""},
+		"the provider's own":        {[]*rampv1.ResourceAttestation{own(nil)}, 1, nil, ""},
+		"one that the buyer trusts": {[]*rampv1.ResourceAttestation{by(vendor)}, 2, nil, ""},
+		"keys as JSON Web Keys":     {[]*rampv1.ResourceAttestation{by(web)}, 2, nil, ""},
+		"a stranger's": {
+			[]*rampv1.ResourceAttestation{by(stranger)}, 0, client.ErrVerifierNotTrusted, "",
+		},
+		"both, and one that is not": {
+			[]*rampv1.ResourceAttestation{own(nil), by(vendor), by(stranger)}, 2, client.ErrVerifierNotTrusted, "",
+		},
+		"the good one is the lower": {[]*rampv1.ResourceAttestation{own(nil), by(ended)}, 1, ramp.ErrKeyOver, ""},
+		"another address": {
+			[]*rampv1.ResourceAttestation{provider.signs("a", oldKey, uri+"b", attestedAt, "{}")}, 0,
+			ramp.ErrOtherURI, "",
+		},
+		"another key": {
+			[]*rampv1.ResourceAttestation{provider.signs("a", newKey, uri, attestedAt, "{}")}, 0,
+			ramp.ErrWrongAttestation, "",
+		},
+		"a key that nobody knows": {
+			[]*rampv1.ResourceAttestation{provider.signs("z", oldKey, uri, attestedAt, "{}")}, 0,
+			ramp.ErrNoVerifierKey, "",
+		},
+		"the time in another form": {
+			[]*rampv1.ResourceAttestation{
+				own(func(a *rampv1.ResourceAttestation) { a.ProtoReflect().SetUnknown(nil) }),
+			}, 0, ramp.ErrWrongAttestation, "",
+		},
+		"another claim": {
+			[]*rampv1.ResourceAttestation{
+				own(func(a *rampv1.ResourceAttestation) { a.Claims.Fields["word_count"] = structpb.NewNumberValue(4) }),
+			}, 0, ramp.ErrWrongAttestation, "",
+		},
+		"from the future": {
+			[]*rampv1.ResourceAttestation{
+				provider.signs("a", oldKey, uri, time.Now().Add(time.Hour).UTC().Format(time.RFC3339), "{}"),
+			}, 0, ramp.ErrAttestedLater, "",
+		},
 		"a document of another":      {[]*rampv1.ResourceAttestation{by(liar)}, 0, nil, "of another verifier"},
 		"no document":                {[]*rampv1.ResourceAttestation{by(silent)}, 0, nil, "answers 404"},
 		"a document that is moved":   {[]*rampv1.ResourceAttestation{by(moved)}, 0, nil, "another host"},
@@ -150,7 +177,8 @@ func TestAttestationsOfOffersAreVerified(t *testing.T) {
 			for _, v := range []*attester{vendor, ended, web, liar, silent, moved, broken} {
 				trusted = append(trusted, v.domain())
 			}
-			x, err := client.OpenExchange(t.Context(), s.URL, client.Buyer{ID: "bot", Domain: "buyer.example", Key: buyerKey, KeyID: "k1", Verifiers: trusted}, client.Options{})
+			x, err := client.OpenExchange(t.Context(), s.URL, client.Buyer{ID: "bot", Domain: "buyer.example",
+				Key: buyerKey, KeyID: "k1", Verifiers: trusted}, client.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +194,9 @@ func TestAttestationsOfOffersAreVerified(t *testing.T) {
 				return
 			}
 			last := all[len(all)-1]
-			if c.problem != nil && !errors.Is(last.Problem, c.problem) || c.says != "" && (last.Problem == nil || !strings.Contains(last.Problem.Error(), c.says)) || c.problem == nil && c.says == "" && last.Problem != nil {
+			if c.problem != nil && !errors.Is(last.Problem, c.problem) ||
+				c.says != "" && (last.Problem == nil || !strings.Contains(last.Problem.Error(), c.says)) ||
+				c.problem == nil && c.says == "" && last.Problem != nil {
 				t.Errorf("%v", last.Problem)
 			}
 			if (last.Level == 0) != (last.Problem != nil) {
@@ -208,12 +238,13 @@ func TestVerifiersKeysAreRemembered(t *testing.T) {
 	}
 }
 
-// TestWhatComesIsHeldAgainstWhatIsAttested holds what a buyer is told of the content that it fetched.
-// The client compares it with the hashes of the offer and of the provider: SHA-256 for bytes,
-// simhash-v1 for words that are nearly the same.
+// TestWhatComesIsHeldAgainstWhatIsAttested holds what a buyer is told of the content that it
+// fetched. The client compares it with the hashes of the offer and of the provider: SHA-256 for
+// bytes, simhash-v1 for words that are nearly the same.
 func TestWhatComesIsHeldAgainstWhatIsAttested(t *testing.T) {
 	t.Parallel()
-	words := strings.Fields(strings.Repeat("a b c d e f g h i j k l m n o p q r s t u v w x y z one two three four five six seven eight nine ten eleven twelve ", 6))
+	words := strings.Fields(strings.Repeat("a b c d e f g h i j k l m n o p q r s t u v w x y z one two three four "+
+		"five six seven eight nine ten eleven twelve ", 6))
 	for i := range words {
 		words[i] += fmt.Sprint(i)
 	}
@@ -228,18 +259,41 @@ func TestWhatComesIsHeldAgainstWhatIsAttested(t *testing.T) {
 		err                    error
 		whole, nearly, attests bool
 	}{
-		"the bytes":                             {sum(contenthash.SHA256, text), contenthash.Hash{}, false, text, nil, true, false, false},
-		"nearly the words, by bytes":            {sum(contenthash.SHA256, text), contenthash.Hash{}, false, near, client.ErrOtherContent, false, false, false},
-		"the words":                             {sum(contenthash.SimHash, text), contenthash.Hash{}, false, text, nil, false, true, false},
-		"nearly the words":                      {sum(contenthash.SimHash, text), contenthash.Hash{}, false, near, nil, false, true, false},
-		"other words":                           {sum(contenthash.SimHash, text), contenthash.Hash{}, false, far, client.ErrOtherContent, false, false, false},
-		"attested alone":                        {contenthash.Hash{}, sum(contenthash.SHA256, text), false, text, nil, false, false, true},
-		"attested alone, and other":             {contenthash.Hash{}, sum(contenthash.SHA256, text), false, near, client.ErrOtherContent, false, false, false},
-		"attested alone, nearly":                {contenthash.Hash{}, sum(contenthash.SimHash, text), false, near, nil, false, false, true},
-		"attested as something else":            {sum(contenthash.SHA256, text), sum(contenthash.SHA256, far), false, text, client.ErrOtherContent, true, false, false},
-		"attested as something else, not well":  {sum(contenthash.SHA256, text), sum(contenthash.SHA256, far), true, text, nil, true, false, false},
-		"attested nearly, offered by the bytes": {sum(contenthash.SHA256, text), sum(contenthash.SimHash, near), false, text, nil, true, false, true},
-		"nothing tells":                         {contenthash.Hash{}, contenthash.Hash{}, false, far, nil, false, false, false},
+		"the bytes": {
+			sum(contenthash.SHA256, text), contenthash.Hash{}, false, text, nil, true, false, false,
+		},
+		"nearly the words, by bytes": {
+			sum(contenthash.SHA256, text), contenthash.Hash{}, false, near, client.ErrOtherContent, false, false, false,
+		},
+		"the words": {
+			sum(contenthash.SimHash, text), contenthash.Hash{}, false, text, nil, false, true, false,
+		},
+		"nearly the words": {
+			sum(contenthash.SimHash, text), contenthash.Hash{}, false, near, nil, false, true, false,
+		},
+		"other words": {
+			sum(contenthash.SimHash, text), contenthash.Hash{}, false, far, client.ErrOtherContent, false, false, false,
+		},
+		"attested alone": {
+			contenthash.Hash{}, sum(contenthash.SHA256, text), false, text, nil, false, false, true,
+		},
+		"attested alone, and other": {
+			contenthash.Hash{}, sum(contenthash.SHA256, text), false, near, client.ErrOtherContent, false, false, false,
+		},
+		"attested alone, nearly": {
+			contenthash.Hash{}, sum(contenthash.SimHash, text), false, near, nil, false, false, true,
+		},
+		"attested as something else": {sum(contenthash.SHA256, text), sum(contenthash.SHA256, far), false,
+			text, client.ErrOtherContent, true, false, false},
+		"attested as something else, not well": {
+			sum(contenthash.SHA256, text), sum(contenthash.SHA256, far), true, text, nil, true, false, false,
+		},
+		"attested nearly, offered by the bytes": {
+			sum(contenthash.SHA256, text), sum(contenthash.SimHash, near), false, text, nil, true, false, true,
+		},
+		"nothing tells": {
+			contenthash.Hash{}, contenthash.Hash{}, false, far, nil, false, false, false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, provider := newCounter(t), newAttester(t, published(oldKey)...)
@@ -248,13 +302,15 @@ func TestWhatComesIsHeldAgainstWhatIsAttested(t *testing.T) {
 			s.offer = func(o *rampv1.Offer) {
 				o.Identity.ContentHash, o.Identity.HashMethod = nil, nil
 				if c.offered.Method != "" {
-					o.Identity.ContentHash, o.Identity.HashMethod = &c.offered.Digits, proto.String(string(c.offered.Method))
+					o.Identity.ContentHash, o.Identity.HashMethod = &c.offered.Digits,
+						proto.String(string(c.offered.Method))
 				}
 				if key := oldKey; c.attested.Method != "" {
 					if c.badKey {
 						key = newKey
 					}
-					o.Attestations = append(o.Attestations, provider.signs("a", key, uri, attestedAt, fmt.Sprintf(`{"content_hash":%q}`, c.attested)))
+					o.Attestations = append(o.Attestations,
+						provider.signs("a", key, uri, attestedAt, fmt.Sprintf(`{"content_hash":%q}`, c.attested)))
 				}
 			}
 			x := s.open()
@@ -267,10 +323,12 @@ func TestWhatComesIsHeldAgainstWhatIsAttested(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := x.Fetch(t.Context(), &all[0])
-			if !errors.Is(err, c.err) || got == nil || got.Offered != c.whole || got.Near != c.nearly || got.Attested != c.attests || !bytes.Equal(got.Body, []byte(c.content)) {
+			if !errors.Is(err, c.err) || got == nil || got.Offered != c.whole || got.Near != c.nearly ||
+				got.Attested != c.attests || !bytes.Equal(got.Body, []byte(c.content)) {
 				t.Errorf("%+v, %v", got, err)
 			}
-			if (got.Distance >= 0) != (c.offered.Method == contenthash.SimHash || c.attested.Method == contenthash.SimHash) {
+			if (got.Distance >= 0) != (c.offered.Method == contenthash.SimHash ||
+				c.attested.Method == contenthash.SimHash) {
 				t.Errorf("the distance is %d", got.Distance)
 			}
 			if c.attested == (contenthash.Hash{}) && provider.count() != 0 {
@@ -287,7 +345,8 @@ func TestWhatIsAttestedAsItIsOfferedAsksNobody(t *testing.T) {
 	s, provider := newCounter(t), newAttester(t, published(oldKey)...)
 	uri := provider.URL + "/a"
 	s.offer = func(o *rampv1.Offer) {
-		o.Attestations = append(o.Attestations, provider.signs("a", oldKey, uri, attestedAt, fmt.Sprintf(`{"content_hash":"sha256:%s"}`, o.Identity.GetContentHash())))
+		o.Attestations = append(o.Attestations, provider.signs("a", oldKey, uri, attestedAt,
+			fmt.Sprintf(`{"content_hash":"sha256:%s"}`, o.Identity.GetContentHash())))
 	}
 	x := s.open()
 	quotes, err := x.Discover(t.Context(), client.Wanted{URIs: []string{uri}})

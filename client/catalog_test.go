@@ -41,8 +41,9 @@ func newShelf(t *testing.T) *shelf {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/ramp-exchange.json", func(w http.ResponseWriter, r *http.Request) {
 		manifest := &rampv1.ExchangeManifest{
-			Ver: "1.0", Domain: "x.example", Name: "X", Operator: "X", ExchangeEndpoint: s.URL + "/rpc", KeysUri: s.URL + "/keys",
-			ProtocolVersionsSupported: []string{"1.0"}, PricingModelsSupported: []string{"per_access"}, DeliveryMethodsSupported: []string{"direct"},
+			Ver: "1.0", Domain: "x.example", Name: "X", Operator: "X", ExchangeEndpoint: s.URL + "/rpc",
+			KeysUri: s.URL + "/keys", ProtocolVersionsSupported: []string{"1.0"},
+			PricingModelsSupported: []string{"per_access"}, DeliveryMethodsSupported: []string{"direct"},
 		}
 		if !s.without {
 			manifest.CatalogEndpoint = proto.String(s.URL + "/catalog/")
@@ -65,9 +66,11 @@ func (s *shelf) rpc(w http.ResponseWriter, r *http.Request) {
 	method := r.PathValue("method")
 	body, _ := io.ReadAll(r.Body)
 	all, err := sign.ReadHTTPSignatures(r.Header)
-	if err != nil || len(all) != 1 || all[0].KeyID != "acme-cms" || !all[0].Covers(sign.RequestComponents...) || all[0].Fresh(time.Now()) != nil ||
+	if err != nil || len(all) != 1 || all[0].KeyID != "acme-cms" || !all[0].Covers(sign.RequestComponents...) ||
+		all[0].Fresh(time.Now()) != nil ||
 		sign.CheckContentDigest(r.Header.Values(sign.HeaderContentDigest), body) != nil ||
-		all[0].Verify(buyerKey.Public().(ed25519.PublicKey), sign.Request{Method: r.Method, Target: s.URL + r.URL.RequestURI(), Header: r.Header}) != nil {
+		all[0].Verify(buyerKey.Public().(ed25519.PublicKey),
+			sign.Request{Method: r.Method, Target: s.URL + r.URL.RequestURI(), Header: r.Header}) != nil {
 		s.unsigned++
 	}
 	if s.before != nil && s.before(method, w) {
@@ -124,7 +127,8 @@ func (s *shelf) rpc(w http.ResponseWriter, r *http.Request) {
 
 func (s *shelf) open() *client.Catalog {
 	s.t.Helper()
-	c, err := client.OpenCatalog(s.t.Context(), s.URL, client.Supplier{Caller: "acme-cms", Key: buyerKey, Tenant: "acme"}, client.Options{Retries: -1})
+	c, err := client.OpenCatalog(s.t.Context(), s.URL,
+		client.Supplier{Caller: "acme-cms", Key: buyerKey, Tenant: "acme"}, client.Options{Retries: -1})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -140,7 +144,8 @@ func (s *shelf) answering(before func(method string, w http.ResponseWriter) bool
 
 func entriesOf(n, title int) (all []*rampv1.ResourceEntry) {
 	for i := range n {
-		all = append(all, &rampv1.ResourceEntry{Domain: "www.acme.example", Path: fmt.Sprintf("/%d", i), Title: proto.String(strings.Repeat("t", title))})
+		all = append(all, &rampv1.ResourceEntry{Domain: "www.acme.example", Path: fmt.Sprintf("/%d", i),
+			Title: proto.String(strings.Repeat("t", title))})
 	}
 	return all
 }
@@ -151,7 +156,8 @@ func TestACatalogIsPushedByAsManyRequestsAsItTakes(t *testing.T) {
 		n, title int
 		want     []int
 	}{
-		{0, 0, nil}, {1, 0, []int{1}}, {1000, 10, []int{1000}}, {1001, 10, []int{1000, 1}}, {2500, 10, []int{1000, 1000, 500}},
+		{0, 0, nil}, {1, 0, []int{1}}, {1000, 10, []int{1000}}, {1001, 10, []int{1000, 1}},
+		{2500, 10, []int{1000, 1000, 500}},
 		{900, 5000, []int{418, 418, 64}}, // two megabytes at about
 	} {
 		s := newShelf(t)
@@ -195,10 +201,14 @@ func TestAFailureTellsWhatWasTakenBefore(t *testing.T) {
 			w.WriteHeader(http.StatusUnauthorized)
 			fmt.Fprint(w, `{"code":"unauthenticated","message":"no"}`)
 		}, "unauthenticated"},
-		"a gateway":             {func(w http.ResponseWriter) { http.Error(w, "<html>", http.StatusBadGateway) }, "http_502"},
-		"a line that breaks":    {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, ""},
-		"an answer that is cut": {func(w http.ResponseWriter) { w.Header().Set("Content-Length", "100"); fmt.Fprint(w, `{"accepted":`) }, ""},
-		"no answer of RAMP":     {func(w http.ResponseWriter) { fmt.Fprint(w, `{"accepted":"many"}`) }, ""},
+		"a gateway": {
+			func(w http.ResponseWriter) { http.Error(w, "<html>", http.StatusBadGateway) }, "http_502",
+		},
+		"a line that breaks": {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, ""},
+		"an answer that is cut": {
+			func(w http.ResponseWriter) { w.Header().Set("Content-Length", "100"); fmt.Fprint(w, `{"accepted":`) }, "",
+		},
+		"no answer of RAMP": {func(w http.ResponseWriter) { fmt.Fprint(w, `{"accepted":"many"}`) }, ""},
 	} {
 		s := newShelf(t)
 		n := 0
@@ -245,7 +255,8 @@ func TestEntriesAreTakenOutAndReadAnew(t *testing.T) {
 	for i := range 1200 {
 		paths = append(paths, fmt.Sprintf("/%d", i))
 	}
-	if removed, err := c.Remove(t.Context(), paths); removed != 1200 || err != nil || !slices.Equal(s.removals, []int{1000, 201}) || len(s.entries) != 300 {
+	if removed, err := c.Remove(t.Context(), paths); removed != 1200 || err != nil ||
+		!slices.Equal(s.removals, []int{1000, 201}) || len(s.entries) != 300 {
 		t.Errorf("%d, %v, by %v, %d left", removed, err, s.removals, len(s.entries))
 	}
 	if started, err := c.Refresh(t.Context()); !started || err != nil {
@@ -257,7 +268,8 @@ func TestACatalogHasToBeOne(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	for name, who := range map[string]client.Supplier{
-		"no caller": {Key: buyerKey, Tenant: "acme"}, "no key": {Caller: "acme-cms", Tenant: "acme"}, "no tenant": {Caller: "acme-cms", Key: buyerKey},
+		"no caller": {Key: buyerKey, Tenant: "acme"}, "no key": {Caller: "acme-cms", Tenant: "acme"},
+		"no tenant": {Caller: "acme-cms", Key: buyerKey},
 	} {
 		if _, err := client.OpenCatalog(t.Context(), s.URL, who, client.Options{}); err == nil {
 			t.Errorf("%s: opened", name)
@@ -266,7 +278,8 @@ func TestACatalogHasToBeOne(t *testing.T) {
 	who := client.Supplier{Caller: "acme-cms", Key: buyerKey, Tenant: "acme"}
 	s.without = true
 	var wrong *client.NotAnExchange
-	if _, err := client.OpenCatalog(t.Context(), s.URL, who, client.Options{}); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "catalog_endpoint") {
+	if _, err := client.OpenCatalog(t.Context(), s.URL, who, client.Options{}); !errors.As(err, &wrong) ||
+		!strings.Contains(err.Error(), "catalog_endpoint") {
 		t.Errorf("%v", err)
 	}
 	if _, err := client.OpenCatalog(t.Context(), s.URL+"/nothing", who, client.Options{}); err == nil {

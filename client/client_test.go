@@ -55,7 +55,8 @@ func TestWidgetOfAnAnswerIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := answer.Meta; m.OutputTemplate != "ui://widget/answer.html" || m.WidgetAccessible == nil || !*m.WidgetAccessible {
+	if m := answer.Meta; m.OutputTemplate != "ui://widget/answer.html" || m.WidgetAccessible == nil ||
+		!*m.WidgetAccessible {
 		t.Errorf("the widget is %q, %v", m.OutputTemplate, m.WidgetAccessible)
 	}
 }
@@ -68,7 +69,8 @@ func TestAnswerIsReadWithTypesAndRaw(t *testing.T) {
 		t.Fatal(err)
 	}
 	if answer.Summary != "Two soups." || answer.Meta.Version != "0.55" || string(answer.Meta.SessionContext) != `{"a":1.50}` ||
-		*answer.Meta.ProcessingTime != 0.5 || len(answer.Meta.Understood.Filters) != 1 || *answer.Meta.Understood.Filters[0].Max != 5 || len(answer.Meta.Ignored) != 1 || string(answer.Raw) != whole {
+		*answer.Meta.ProcessingTime != 0.5 || len(answer.Meta.Understood.Filters) != 1 ||
+		*answer.Meta.Understood.Filters[0].Max != 5 || len(answer.Meta.Ignored) != 1 || string(answer.Raw) != whole {
 		t.Errorf("answer: %+v", answer)
 	}
 	soup := answer.Results[0]
@@ -78,7 +80,8 @@ func TestAnswerIsReadWithTypesAndRaw(t *testing.T) {
 	}
 	soup.Raw, answer.Results[1].Raw = nil, nil
 	want := []Result{
-		{Index: 1, Types: []string{"Recipe", "Thing"}, Name: "Soup", URL: "https://a.example/1", Description: "Hot.", Site: "a", Score: 98.5},
+		{Index: 1, Types: []string{"Recipe", "Thing"}, Name: "Soup", URL: "https://a.example/1", Description: "Hot.",
+			Site: "a", Score: 98.5},
 		{Index: 2, Types: []string{"Recipe"}, Name: "Stew"},
 	}
 	if diff := cmp.Diff(want, []Result{soup, answer.Results[1]}); diff != "" {
@@ -90,16 +93,18 @@ func TestQuestionIsWrittenAsTheProtocolHasIt(t *testing.T) {
 	t.Parallel()
 	var body []byte
 	var header http.Header
-	c := desk(t, Options{Token: StaticToken("secret"), UserAgent: "test/1"}, func(w http.ResponseWriter, r *http.Request) {
-		body, _ = io.ReadAll(r.Body)
-		header = r.Header
-		says(200, "application/json", whole)(w, r)
-	})
+	c := desk(t, Options{Token: StaticToken("secret"), UserAgent: "test/1"},
+		func(w http.ResponseWriter, r *http.Request) {
+			body, _ = io.ReadAll(r.Body)
+			header = r.Header
+			says(200, "application/json", whole)(w, r)
+		})
 	least := 12.5
 	_, err := c.Ask(t.Context(), Question{
-		Text: "soup", Sites: []string{"a", "b"}, Types: []string{"Recipe"}, Filters: map[string]any{"price": "under 5"}, Limit: 3, MinScore: &least,
-		Previous: []string{"stew"}, Modes: []string{"list", "summarize"}, Format: nlweb.FormatChatGPT, Language: "de", Session: []byte(`{"k":1}`), User: "u",
-		Remember: true,
+		Text: "soup", Sites: []string{"a", "b"}, Types: []string{"Recipe"}, Filters: map[string]any{"price": "under 5"},
+		Limit: 3, MinScore: &least,
+		Previous: []string{"stew"}, Modes: []string{"list", "summarize"}, Format: nlweb.FormatChatGPT, Language: "de",
+		Session: []byte(`{"k":1}`), User: "u", Remember: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +117,8 @@ func TestQuestionIsWrittenAsTheProtocolHasIt(t *testing.T) {
 		t.Error(diff)
 	}
 	for name, want := range map[string]string{
-		"Authorization": "Bearer secret", "User-Agent": "test/1", "Accept-Language": "de", "Accept": "application/json", "Content-Type": "application/json",
+		"Authorization": "Bearer secret", "User-Agent": "test/1", "Accept-Language": "de", "Accept": "application/json",
+		"Content-Type": "application/json",
 	} {
 		if got := header.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
@@ -140,13 +146,15 @@ func TestFailureIsTyped(t *testing.T) {
 		c := desk(t, Options{}, says(row.status, "application/json", row.body))
 		_, err := c.Ask(t.Context(), Question{Text: "soup"})
 		var failure *Failure
-		if !errors.As(err, &failure) || failure.Code != row.code || failure.Status != row.status || string(failure.Raw) != row.body {
+		if !errors.As(err, &failure) || failure.Code != row.code || failure.Status != row.status ||
+			string(failure.Raw) != row.body {
 			t.Errorf("%s: %#v", row.body, err)
 		}
 		if IsNoResults(err) != (row.code == "NO_RESULTS") {
 			t.Errorf("%s: IsNoResults says %v", row.body, IsNoResults(err))
 		}
-		if _, err = c.Stream(t.Context(), Question{Text: "soup"}); !errors.As(err, &failure) || failure.Code != row.code {
+		if _, err = c.Stream(t.Context(), Question{Text: "soup"}); !errors.As(err, &failure) ||
+			failure.Code != row.code {
 			t.Errorf("%s: asked for as a stream: %#v", row.body, err)
 		}
 	}
@@ -203,7 +211,8 @@ func TestAnswerLargerThanAllowedIsRefused(t *testing.T) {
 	t.Parallel()
 	body := `{"_meta":{"response_type":"answer"},"results":[{"@type":"Thing","name":"` + strings.Repeat("x", 1000) + `"}]}`
 	handler := says(200, "application/json", body)
-	if _, err := desk(t, Options{MaxAnswer: int64(len(body))}, handler).Ask(t.Context(), Question{Text: "a"}); err != nil {
+	if _, err := desk(t, Options{MaxAnswer: int64(len(body))}, handler).Ask(t.Context(),
+		Question{Text: "a"}); err != nil {
 		t.Errorf("an answer of just the size: %v", err)
 	}
 	_, err := desk(t, Options{MaxAnswer: int64(len(body)) - 1}, handler).Ask(t.Context(), Question{Text: "a"})
@@ -227,7 +236,9 @@ func TestAddressIsOfTheDeskOrItsEndpoint(t *testing.T) {
 			t.Errorf("%s: %v, %v", in, c, err)
 		}
 	}
-	for _, in := range []string{"", "a.example", "ftp://a.example", "http:///ask", "https://user:secret@a.example", "://"} {
+	for _, in := range []string{
+		"", "a.example", "ftp://a.example", "http:///ask", "https://user:secret@a.example", "://",
+	} {
 		if _, err := New(in, Options{}); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", in, err)
 		}
@@ -247,7 +258,8 @@ func TestUnreachableDeskSaysSoWithoutTheToken(t *testing.T) {
 	}
 	_, err = c.Ask(t.Context(), Question{Text: "a"})
 	var gone *Unreachable
-	if !errors.As(err, &gone) || strings.Contains(err.Error(), "secret") || strings.Count(err.Error(), c.Address()) != 1 {
+	if !errors.As(err, &gone) || strings.Contains(err.Error(), "secret") ||
+		strings.Count(err.Error(), c.Address()) != 1 {
 		t.Errorf("%v", err)
 	}
 	c.options.Token = func(context.Context) (string, error) { return "", errors.New("the vault is closed") }
@@ -270,17 +282,20 @@ func TestRedirectsKeepQuestionAndSecret(t *testing.T) {
 	c := desk(t, Options{Token: StaticToken("secret")}, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, elsewhere+"/ask", status)
 	})
-	if _, err := c.Ask(t.Context(), Question{Text: "soup"}); err != nil || !strings.Contains(got, "soup") || token != "" {
+	if _, err := c.Ask(t.Context(), Question{Text: "soup"}); err != nil || !strings.Contains(got, "soup") ||
+		token != "" {
 		t.Errorf("308: body %q, token %q, %v", got, token, err)
 	}
 	status = http.StatusMovedPermanently
-	if _, err := c.Ask(t.Context(), Question{Text: "soup"}); err == nil || !strings.Contains(err.Error(), "loses the question") {
+	if _, err := c.Ask(t.Context(), Question{Text: "soup"}); err == nil ||
+		!strings.Contains(err.Error(), "loses the question") {
 		t.Errorf("301: %v", err)
 	}
 	secure := httptest.NewTLSServer(http.RedirectHandler(elsewhere+"/ask", http.StatusPermanentRedirect))
 	defer secure.Close()
 	c, _ = New(secure.URL, Options{HTTP: secure.Client()})
-	if _, err := c.Ask(t.Context(), Question{Text: "soup"}); err == nil || !strings.Contains(err.Error(), "not secured") {
+	if _, err := c.Ask(t.Context(), Question{Text: "soup"}); err == nil ||
+		!strings.Contains(err.Error(), "not secured") {
 		t.Errorf("https to http: %v", err)
 	}
 }
@@ -344,7 +359,8 @@ func TestBusyDeskIsAskedAgainWhenItSaysSo(t *testing.T) {
 		{"seconds", "7", 429, 14 * time.Second, 16 * time.Second},
 		{"nothing", "", 503, 750 * time.Millisecond, 1500 * time.Millisecond},
 		{"nonsense", "soon", 503, 750 * time.Millisecond, 1500 * time.Millisecond},
-		{"a date", "Sat, 01 Jan 2000 00:00:10 GMT", 503, 10500 * time.Millisecond, 12250 * time.Millisecond}, // a bubble's time begins in 2000
+		// a bubble's time begins in 2000
+		{"a date", "Sat, 01 Jan 2000 00:00:10 GMT", 503, 10500 * time.Millisecond, 12250 * time.Millisecond},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			calls := 0
@@ -397,7 +413,8 @@ func TestBusyDeskIsLeftAloneInTheEnd(t *testing.T) {
 				defer cancel()
 				_, err := c.Ask(ctx, Question{Text: "soup"})
 				var failure *Failure
-				if !errors.As(err, &failure) || failure.Code != nlweb.CodeRateLimited || failure.Status != 429 || failure.RetryAfter == 0 || calls != row.calls {
+				if !errors.As(err, &failure) || failure.Code != nlweb.CodeRateLimited || failure.Status != 429 ||
+					failure.RetryAfter == 0 || calls != row.calls {
 					t.Errorf("after %d calls: %v", calls, err)
 				}
 			})
@@ -468,7 +485,8 @@ func TestClosedConnectionIsReplacedWithoutAWord(t *testing.T) {
 			}
 			buffer := make([]byte, 4096)
 			conn.Read(buffer)
-			fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(whole), whole)
+			fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+				len(whole), whole)
 			conn.Close()
 		}
 	}()

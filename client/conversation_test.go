@@ -78,10 +78,12 @@ func TestAConversationCarriesItsSessionAndItsQuestions(t *testing.T) {
 			for _, context := range request.Context {
 				before = append(before, context.Prev...)
 			}
-			if len(request.Query.ItemType) != 1 || request.Meta.Remember == nil || !*request.Meta.Remember || string(request.Meta.User) != `"jane"` {
+			if len(request.Query.ItemType) != 1 || request.Meta.Remember == nil || !*request.Meta.Remember ||
+				string(request.Meta.User) != `"jane"` {
 				t.Errorf("what holds for all questions is not with %q", request.Query.Text)
 			}
-			came = append(came, fmt.Sprintf("%s after %q with %s", request.Query.Text, before, request.Meta.SessionContext))
+			came = append(came,
+				fmt.Sprintf("%s after %q with %s", request.Query.Text, before, request.Meta.SessionContext))
 		}
 		if diff := cmp.Diff([]string{
 			`muffins after [] with null`,

@@ -27,7 +27,8 @@ func delegated(t *testing.T, code string) *rampv1.Delegation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &rampv1.Delegation{PrincipalDomain: "owner.example", PrincipalId: "ceo", ExpiresAt: timestamppb.New(time.Now().Add(time.Hour)), Token: token.Text()}
+	return &rampv1.Delegation{PrincipalDomain: "owner.example", PrincipalId: "ceo",
+		ExpiresAt: timestamppb.New(time.Now().Add(time.Hour)), Token: token.Text()}
 }
 
 func TestDelegationsAreRead(t *testing.T) {
@@ -51,7 +52,8 @@ func TestDelegationsAreRead(t *testing.T) {
 		"no Biscuit token": `{"principal_domain":"owner.example","principal_id":"ceo","expires_at":"2100-01-01T00:00:00Z","token":"AAAA"}`,
 		"has expired":      string(past),
 	} {
-		if _, err := client.ReadDelegation([]byte(text)); err == nil || !strings.Contains(strings.ToLower(err.Error()), strings.ToLower(strings.TrimPrefix(says, "no "))) {
+		if _, err := client.ReadDelegation([]byte(text)); err == nil ||
+			!strings.Contains(strings.ToLower(err.Error()), strings.ToLower(strings.TrimPrefix(says, "no "))) {
 			t.Errorf("%s: %v", says, err)
 		}
 	}
@@ -67,12 +69,15 @@ func TestADelegationIsShownOnlyToWhoMaySeeIt(t *testing.T) {
 		name, code string
 		exchange   bool // is named
 		sent       bool
-	}{{"unbound, to one that is named", `user("ceo")`, true, true}, {"unbound, to one that was found", `user("ceo")`, false, false}, {"bound, to one that was found", bound, false, true}, {"bound to somebody else", others, false, false}} {
+	}{{"unbound, to one that is named", `user("ceo")`, true, true},
+		{"unbound, to one that was found", `user("ceo")`, false, false},
+		{"bound, to one that was found", bound, false, true}, {"bound to somebody else", others, false, false}} {
 		s := newShop(t)
 		var bodies []string
 		s.seen = func(_ string, body []byte) { bodies = append(bodies, string(body)) }
 		desk, err := client.New(s.URL, client.Options{
-			Buyer: client.Buyer{ID: "bot", Domain: "buyer.example", Key: buyerKey, KeyID: "k1", Delegation: delegated(t, v.code)}, MaxWait: 10 * time.Millisecond, Retries: 2,
+			Buyer: client.Buyer{ID: "bot", Domain: "buyer.example", Key: buyerKey, KeyID: "k1",
+				Delegation: delegated(t, v.code)}, MaxWait: 10 * time.Millisecond, Retries: 2,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -86,7 +91,8 @@ func TestADelegationIsShownOnlyToWhoMaySeeIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = desk.Fetch(t.Context(), answer.Results[0], f)
-		if v.sent && (len(bodies) < 2 || !strings.Contains(bodies[0], `"principal_id":"ceo"`) || !strings.Contains(bodies[1], "REQUESTER_TYPE_DELEGATED")) {
+		if v.sent && (len(bodies) < 2 || !strings.Contains(bodies[0], `"principal_id":"ceo"`) ||
+			!strings.Contains(bodies[1], "REQUESTER_TYPE_DELEGATED")) {
 			t.Errorf("%s: %v, %v", v.name, err, bodies)
 		}
 		if !v.sent && (err == nil || len(bodies) > 0 || !strings.Contains(err.Error(), "bound to your key")) {

@@ -16,8 +16,10 @@ func TestClocksAreToldApart(t *testing.T) {
 		apart     time.Duration
 		words     string
 	}{
-		{"Tue, 04 May 2027 12:10:00 GMT", "", 10 * time.Minute, "; its clock is 10m0s ahead of this machine's: set the one that is wrong"},
-		{"Tue, 04 May 2027 11:50:00 GMT", "", -10 * time.Minute, "; its clock is 10m0s behind this machine's: set the one that is wrong"},
+		{"Tue, 04 May 2027 12:10:00 GMT", "", 10 * time.Minute,
+			"; its clock is 10m0s ahead of this machine's: set the one that is wrong"},
+		{"Tue, 04 May 2027 11:50:00 GMT", "", -10 * time.Minute,
+			"; its clock is 10m0s behind this machine's: set the one that is wrong"},
 		{"Tue, 04 May 2027 12:01:00 GMT", "", 0, ""},
 		{"Tue, 04 May 2027 11:50:00 GMT", "600", 0, ""},
 		{"ten to twelve", "", 0, ""},

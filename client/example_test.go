@@ -46,7 +46,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	answer, err := desk.Ask(context.Background(), client.Question{Text: "a quick soup", Types: []string{"Recipe"}, Limit: 5})
+	answer, err := desk.Ask(context.Background(),
+		client.Question{Text: "a quick soup", Types: []string{"Recipe"}, Limit: 5})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -164,7 +165,8 @@ func ExampleOptions_token() {
 // stops is written down in Before.
 func ExampleClient_Fetch() {
 	var key ed25519.PrivateKey // whose public half https://buyer.example.com/.well-known/ramp-agent.json tells
-	desk, err := client.New("https://www.example.com", client.Options{Buyer: client.Buyer{ID: "research-bot", Domain: "buyer.example.com", Key: key}})
+	desk, err := client.New("https://www.example.com",
+		client.Options{Buyer: client.Buyer{ID: "research-bot", Domain: "buyer.example.com", Key: key}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -192,13 +194,15 @@ func ExamplePublisher() {
 	site := httptest.NewServer(publisher.New()) // in place of https://www.example.com
 	defer site.Close()
 
-	platform := client.Platform{ID: publisher.Platform, Key: client.NewKey(publisher.KeyID, []byte(publisher.Secret)), RequireSigned: true}
+	platform := client.Platform{ID: publisher.Platform, Key: client.NewKey(publisher.KeyID, []byte(publisher.Secret)),
+		RequireSigned: true}
 	food, err := client.OpenPublisher(context.Background(), site.URL, platform, client.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	passages, err := food.Retrieve(context.Background(), client.Retrieval{Domain: "food", Query: "how do I season a pan?", Session: "s1", Turn: 3})
+	passages, err := food.Retrieve(context.Background(),
+		client.Retrieval{Domain: "food", Query: "how do I season a pan?", Session: "s1", Turn: 3})
 	if err != nil {
 		fmt.Println(err) // *client.Denied, *client.Failed, *client.Invalid, client.ErrForged, ...
 		return

@@ -46,8 +46,9 @@ type counter struct {
 	before   func(method string, w http.ResponseWriter) (taken bool) // answers instead
 	requests []string                                                // RPCs that came
 	ids      []string                                                // of purchases
-	unsigned int                                                     // requests whose signature over HTTP was wrong, missing, or another's
-	nonces   []string                                                // of those signatures
+	// requests whose signature over HTTP was wrong, missing, or another's
+	unsigned int
+	nonces   []string // of those signatures
 }
 
 var (
@@ -58,7 +59,8 @@ var (
 
 func published(keys ...ed25519.PrivateKey) (all []ramp.Key) {
 	for i, key := range keys {
-		all = append(all, ramp.Key{ID: string(rune('a' + i)), Public: key.Public().(ed25519.PublicKey), From: time.Unix(1, 0), Active: true})
+		all = append(all, ramp.Key{ID: string(rune('a' + i)), Public: key.Public().(ed25519.PublicKey),
+			From: time.Unix(1, 0), Active: true})
 	}
 	return all
 }
@@ -69,8 +71,9 @@ func newCounter(t *testing.T) *counter {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/ramp-exchange.json", func(w http.ResponseWriter, r *http.Request) {
 		text, err := ramp.WriteExchangeManifest(&rampv1.ExchangeManifest{
-			Ver: "1.0", Domain: "x.example", Name: "X", Operator: "X", ExchangeEndpoint: c.URL + "/rpc", KeysUri: c.URL + "/keys",
-			ProtocolVersionsSupported: []string{"1.0"}, PricingModelsSupported: []string{"per_access"}, DeliveryMethodsSupported: []string{"direct"},
+			Ver: "1.0", Domain: "x.example", Name: "X", Operator: "X", ExchangeEndpoint: c.URL + "/rpc",
+			KeysUri: c.URL + "/keys", ProtocolVersionsSupported: []string{"1.0"},
+			PricingModelsSupported: []string{"per_access"}, DeliveryMethodsSupported: []string{"direct"},
 		})
 		if err != nil {
 			t.Error(err)
@@ -125,7 +128,8 @@ func (c *counter) rpc(w http.ResponseWriter, r *http.Request) {
 		c.read(body, query)
 		answer := &rampv1.ResourceResponse{Ver: "1.0", Id: query.Id, Exchange: "x.example"}
 		for _, uri := range query.Requester.Uris {
-			answer.OfferGroups = append(answer.OfferGroups, &rampv1.OfferGroup{Uri: uri, Offers: []*rampv1.Offer{c.offered(uri)}})
+			answer.OfferGroups = append(answer.OfferGroups,
+				&rampv1.OfferGroup{Uri: uri, Offers: []*rampv1.Offer{c.offered(uri)}})
 			if c.more != nil {
 				group := answer.OfferGroups[len(answer.OfferGroups)-1]
 				group.Offers = append(group.Offers, c.more(uri)...)
@@ -139,11 +143,13 @@ func (c *counter) rpc(w http.ResponseWriter, r *http.Request) {
 		request := &rampv1.TransactionRequest{}
 		c.read(body, request)
 		c.ids = append(c.ids, request.Id)
-		answer := &rampv1.TransactionResponse{Ver: "1.0", Id: request.Id, AgentIdentityHash: ramp.AgentIdentityHash("bot", "buyer.example")}
+		answer := &rampv1.TransactionResponse{Ver: "1.0", Id: request.Id,
+			AgentIdentityHash: ramp.AgentIdentityHash("bot", "buyer.example")}
 		bought := func(offer string) *rampv1.TransactionResultItem {
 			return &rampv1.TransactionResultItem{
-				OfferId: offer, TransactionId: "txn-" + offer, BillingId: "bill-1", Cost: &rampv1.Cost{Amount: 0.02, Currency: "USD"},
-				Package: &compv1.Package{Id: "p", Retrieval: &compv1.Retrieval{Endpoint: proto.String(c.URL + "/content?sig=secret")}},
+				OfferId: offer, TransactionId: "txn-" + offer, BillingId: "bill-1",
+				Cost: &rampv1.Cost{Amount: 0.02, Currency: "USD"}, Package: &compv1.Package{Id: "p",
+					Retrieval: &compv1.Retrieval{Endpoint: proto.String(c.URL + "/content?sig=secret")}},
 			}
 		}
 		if len(request.Items) > 0 {
@@ -152,7 +158,8 @@ func (c *counter) rpc(w http.ResponseWriter, r *http.Request) {
 			}
 		} else {
 			one := bought(request.GetOfferId())
-			answer.TransactionId, answer.BillingId, answer.Cost, answer.Package = &one.TransactionId, &one.BillingId, one.Cost, one.Package
+			answer.TransactionId, answer.BillingId, answer.Cost, answer.Package = &one.TransactionId, &one.BillingId,
+				one.Cost, one.Package
 		}
 		if c.answer != nil {
 			c.answer(answer)
@@ -188,9 +195,12 @@ func (c *counter) read(body []byte, m proto.Message) {
 // verify verifies a request's signature over HTTP, which no other request had.
 func (c *counter) verify(r *http.Request, body []byte) {
 	all, err := sign.ReadHTTPSignatures(r.Header)
-	if err == nil && len(all) == 1 && all[0].Nonce != "" && !slices.Contains(c.nonces, all[0].Nonce) && all[0].KeyID == "buyer.example#k1" && all[0].Covers(sign.RequestComponents...) && all[0].Fresh(time.Now()) == nil &&
+	if err == nil && len(all) == 1 && all[0].Nonce != "" && !slices.Contains(c.nonces, all[0].Nonce) &&
+		all[0].KeyID == "buyer.example#k1" && all[0].Covers(sign.RequestComponents...) &&
+		all[0].Fresh(time.Now()) == nil &&
 		sign.CheckContentDigest(r.Header.Values(sign.HeaderContentDigest), body) == nil &&
-		all[0].Verify(buyerKey.Public().(ed25519.PublicKey), sign.Request{Method: r.Method, Target: c.URL + r.URL.RequestURI(), Header: r.Header}) == nil {
+		all[0].Verify(buyerKey.Public().(ed25519.PublicKey),
+			sign.Request{Method: r.Method, Target: c.URL + r.URL.RequestURI(), Header: r.Header}) == nil {
 		c.nonces = append(c.nonces, all[0].Nonce)
 		return
 	}
@@ -204,11 +214,15 @@ func (c *counter) offered(uri string) *rampv1.Offer { return c.signedOffer(uri, 
 func (c *counter) signedOffer(uri string, change func(*rampv1.Offer)) *rampv1.Offer {
 	sum := sha256.Sum256([]byte("One two three."))
 	offer := &rampv1.Offer{
-		OfferId: "offer-of-" + uri[strings.LastIndexByte(uri, '/')+1:], Package: &compv1.Package{Id: "p", Title: proto.String("A")},
-		Pricing:        &rampv1.Pricing{Model: rampv1.PricingModel_PRICING_MODEL_PER_ACCESS, Rate: 0.02, Currency: "USD"},
-		DeliveryMethod: rampv1.DeliveryMethod_DELIVERY_METHOD_DIRECT, ExpiresAt: timestamppb.New(time.Now().Add(time.Minute)), SignatureAlgorithm: "ed25519",
+		OfferId: "offer-of-" + uri[strings.LastIndexByte(uri, '/')+1:],
+		Package: &compv1.Package{Id: "p", Title: proto.String("A")},
+		Pricing: &rampv1.Pricing{Model: rampv1.PricingModel_PRICING_MODEL_PER_ACCESS, Rate: 0.02,
+			Currency: "USD"},
+		DeliveryMethod: rampv1.DeliveryMethod_DELIVERY_METHOD_DIRECT,
+		ExpiresAt:      timestamppb.New(time.Now().Add(time.Minute)), SignatureAlgorithm: "ed25519",
 		Identity: &rampv1.ResourceIdentity{
-			CanonicalUrl: &uri, ContentHash: proto.String(hex.EncodeToString(sum[:])), HashMethod: proto.String("sha256"),
+			CanonicalUrl: &uri, ContentHash: proto.String(hex.EncodeToString(sum[:])),
+			HashMethod:         proto.String("sha256"),
 			ResourceMutability: rampv1.ResourceMutability_RESOURCE_MUTABILITY_STATIC,
 		},
 	}
@@ -228,7 +242,8 @@ func (c *counter) signedOffer(uri string, change func(*rampv1.Offer)) *rampv1.Of
 
 func (c *counter) open() *client.Exchange {
 	c.t.Helper()
-	x, err := client.OpenExchange(c.t.Context(), c.URL, client.Buyer{ID: "bot", Domain: "buyer.example", Key: buyerKey, KeyID: "k1"}, client.Options{MaxWait: 2 * time.Second})
+	x, err := client.OpenExchange(c.t.Context(), c.URL, client.Buyer{ID: "bot", Domain: "buyer.example", Key: buyerKey,
+		KeyID: "k1"}, client.Options{MaxWait: 2 * time.Second})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -266,7 +281,8 @@ func TestExchangeSellsAndDelivers(t *testing.T) {
 		t.Errorf("%s, %v", id, err)
 	}
 	var rejected *client.Rejected
-	if _, err := x.Report(t.Context(), &one[0], client.Use{}); !errors.As(err, &rejected) || rejected.Reason != "nothing was consumed" {
+	if _, err := x.Report(t.Context(), &one[0], client.Use{}); !errors.As(err, &rejected) ||
+		rejected.Reason != "nothing was consumed" {
 		t.Errorf("%v", err)
 	}
 	if c.unsigned != 0 {
@@ -279,10 +295,14 @@ func TestExchangeSellsAndDelivers(t *testing.T) {
 func TestOffersThatAreNotGoodArePassedOver(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(c *counter){
-		"cheaper on its way":           func(c *counter) { c.signed = func(o *rampv1.Offer) { o.Pricing.Rate = 0.01 } },
-		"another's signature":          func(c *counter) { c.key = newKey },
-		"no signature that can be one": func(c *counter) { c.signed = func(o *rampv1.Offer) { o.ExchangeSignature = "x" } },
-		"ended":                        func(c *counter) { c.offer = func(o *rampv1.Offer) { o.ExpiresAt = timestamppb.New(time.Now()) } },
+		"cheaper on its way":  func(c *counter) { c.signed = func(o *rampv1.Offer) { o.Pricing.Rate = 0.01 } },
+		"another's signature": func(c *counter) { c.key = newKey },
+		"no signature that can be one": func(c *counter) {
+			c.signed = func(o *rampv1.Offer) { o.ExchangeSignature = "x" }
+		},
+		"ended": func(c *counter) {
+			c.offer = func(o *rampv1.Offer) { o.ExpiresAt = timestamppb.New(time.Now()) }
+		},
 		"an unknown critical key": func(c *counter) {
 			c.offer = func(o *rampv1.Offer) {
 				o.Ext, _ = structpb.NewStruct(map[string]any{"x.y": 1})
@@ -325,10 +345,13 @@ func TestOffersThatAreNotGoodArePassedOver(t *testing.T) {
 // never heard of, and over what they say whatever the names are written like.
 func TestOffersAreVerifiedAsTheyCame(t *testing.T) {
 	t.Parallel()
-	snake := strings.NewReplacer("offerId", "offer_id", "deliveryMethod", "delivery_method", "expiresAt", "expires_at", "signatureAlgorithm", "signature_algorithm",
-		"canonicalUrl", "canonical_url", "contentHash", "content_hash", "hashMethod", "hash_method", "resourceMutability", "resource_mutability")
+	snake := strings.NewReplacer("offerId", "offer_id", "deliveryMethod", "delivery_method", "expiresAt", "expires_at",
+		"signatureAlgorithm", "signature_algorithm",
+		"canonicalUrl", "canonical_url", "contentHash", "content_hash", "hashMethod", "hash_method",
+		"resourceMutability", "resource_mutability")
 	camel := func(offer string) string { // the other way round
-		for _, name := range []string{"offerId", "deliveryMethod", "expiresAt", "signatureAlgorithm", "canonicalUrl", "contentHash", "hashMethod", "resourceMutability"} {
+		for _, name := range []string{"offerId", "deliveryMethod", "expiresAt", "signatureAlgorithm", "canonicalUrl",
+			"contentHash", "hashMethod", "resourceMutability"} {
 			offer = strings.ReplaceAll(offer, snake.Replace(name), name)
 		}
 		return offer
@@ -341,15 +364,25 @@ func TestOffersAreVerifiedAsTheyCame(t *testing.T) {
 		before, after func(string) string // change the offer's JSON before it is signed, and after
 		good          bool
 	}{
-		"members that no field has":                {grown, same, true},
-		"one of them was changed":                  {grown, func(o string) string { return strings.Replace(o, `"a"]`, `"b"]`, 1) }, false},
-		"a deep one of them was changed":           {grown, func(o string) string { return strings.Replace(o, `"new_rate":3`, `"new_rate":2`, 1) }, false},
-		"one of them was taken away":               {grown, func(o string) string { return strings.Replace(o, `"new_rate":3,`, "", 1) }, false},
-		"one was added":                            {same, grown, false},
-		"other names than those that were signed":  {same, camel, true},
-		"with other names the price was changed":   {same, func(o string) string { return strings.Replace(camel(o), `"rate":0.02`, `"rate":0.01`, 1) }, false},
-		"signed and sent with other names":         {camel, same, true},
-		"blanks, and another order of the members": {grown, func(o string) string { return "{\n  \"exchange\": null, " + o[1:] }, false},
+		"members that no field has": {grown, same, true},
+		"one of them was changed": {
+			grown, func(o string) string { return strings.Replace(o, `"a"]`, `"b"]`, 1) }, false,
+		},
+		"a deep one of them was changed": {
+			grown, func(o string) string { return strings.Replace(o, `"new_rate":3`, `"new_rate":2`, 1) }, false,
+		},
+		"one of them was taken away": {
+			grown, func(o string) string { return strings.Replace(o, `"new_rate":3,`, "", 1) }, false,
+		},
+		"one was added": {same, grown, false},
+		"other names than those that were signed": {same, camel, true},
+		"with other names the price was changed": {
+			same, func(o string) string { return strings.Replace(camel(o), `"rate":0.02`, `"rate":0.01`, 1) }, false,
+		},
+		"signed and sent with other names": {camel, same, true},
+		"blanks, and another order of the members": {
+			grown, func(o string) string { return "{\n  \"exchange\": null, " + o[1:] }, false,
+		},
 		"blanks": {grown, func(o string) string { return strings.ReplaceAll(o, `":`, "\" :\n") }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -396,9 +429,12 @@ func TestAReportThatCannotBeCountedIsNotSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for quantity, good := range map[int]bool{math.MaxInt32: true, math.MaxInt32 + 1: false, 1<<32 + 5: false, -1: false} {
+	for quantity, good := range map[int]bool{
+		math.MaxInt32: true, math.MaxInt32 + 1: false, 1<<32 + 5: false, -1: false,
+	} {
 		c.requests = nil
-		if _, err := x.Report(t.Context(), &all[0], client.Use{Quantity: quantity}); (err == nil) != good || (len(c.requests) == 1) != good {
+		if _, err := x.Report(t.Context(), &all[0], client.Use{Quantity: quantity}); (err == nil) != good ||
+			(len(c.requests) == 1) != good {
 			t.Errorf("%d: %v, %d requests", quantity, err, len(c.requests))
 		}
 	}
@@ -448,7 +484,8 @@ func TestExchangeIsAskedAgainUnderOneID(t *testing.T) {
 		return true
 	}
 	var failed *client.ExchangeError
-	if _, err := x.Discover(t.Context(), wanted("a")); !errors.As(err, &failed) || failed.Code != "unauthenticated" || failed.Message != "who are you?" || failed.Status != 401 {
+	if _, err := x.Discover(t.Context(), wanted("a")); !errors.As(err, &failed) || failed.Code != "unauthenticated" ||
+		failed.Message != "who are you?" || failed.Status != 401 {
 		t.Errorf("%v", err)
 	}
 	c.before = func(_ string, w http.ResponseWriter) bool {
@@ -463,10 +500,12 @@ func TestExchangeIsAskedAgainUnderOneID(t *testing.T) {
 func TestAnswersOfAnExchangeAreHeldAgainstWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*rampv1.TransactionResponse){
-		"another id":       func(a *rampv1.TransactionResponse) { a.Id = "other" },
-		"no transaction":   func(a *rampv1.TransactionResponse) { a.TransactionId = nil },
-		"several for one":  func(a *rampv1.TransactionResponse) { a.Items = []*rampv1.TransactionResultItem{{}, {}} },
-		"another's offer":  func(a *rampv1.TransactionResponse) { a.Items = []*rampv1.TransactionResultItem{{OfferId: "other"}} },
+		"another id":      func(a *rampv1.TransactionResponse) { a.Id = "other" },
+		"no transaction":  func(a *rampv1.TransactionResponse) { a.TransactionId = nil },
+		"several for one": func(a *rampv1.TransactionResponse) { a.Items = []*rampv1.TransactionResultItem{{}, {}} },
+		"another's offer": func(a *rampv1.TransactionResponse) {
+			a.Items = []*rampv1.TransactionResultItem{{OfferId: "other"}}
+		},
 		"no bill":          func(a *rampv1.TransactionResponse) { a.BillingId = nil },
 		"an empty billing": func(a *rampv1.TransactionResponse) { a.BillingId = proto.String("") },
 	} {
@@ -521,7 +560,8 @@ func TestOtherContentThanOfferedIsTold(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	c.offer = func(o *rampv1.Offer) {
-		o.Identity.ResourceMutability, o.DataAsOf = rampv1.ResourceMutability_RESOURCE_MUTABILITY_DYNAMIC, timestamppb.Now()
+		o.Identity.ResourceMutability, o.DataAsOf = rampv1.ResourceMutability_RESOURCE_MUTABILITY_DYNAMIC,
+			timestamppb.Now()
 	}
 	if got, err := x.Fetch(t.Context(), buy()); err != nil || got.Offered {
 		t.Errorf("of what changes: %+v, %v", got, err)

@@ -57,7 +57,8 @@ func newShop(t *testing.T) *shop {
 // client is a client of a front desk, as the buyer that the Exchange knows.
 func (c *counter) client(address string) *client.Client {
 	desk, err := client.New(address, client.Options{
-		Buyer: client.Buyer{ID: "bot", Domain: "buyer.example", Key: buyerKey, KeyID: "k1"}, MaxWait: 10 * time.Millisecond, Retries: 2,
+		Buyer:   client.Buyer{ID: "bot", Domain: "buyer.example", Key: buyerKey, KeyID: "k1"},
+		MaxWait: 10 * time.Millisecond, Retries: 2,
 	})
 	if err != nil {
 		c.t.Fatal(err)
@@ -95,11 +96,14 @@ func TestLicensedTextTakesTwoCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := got.Purchase
-	if string(got.Content.Body) != "One two three." || !got.Content.Offered || p.Transaction() != "txn-offer-of-soup" || p.Cost() != (client.Price{Amount: 0.02, Currency: "USD"}) ||
-		p.Reported != "rep-1" || p.Owes() || p.URI != soup || p.Fetched.IsZero() || p.Media != "text/plain" || len(p.Hash) != 64 {
+	if string(got.Content.Body) != "One two three." || !got.Content.Offered || p.Transaction() != "txn-offer-of-soup" ||
+		p.Cost() != (client.Price{Amount: 0.02, Currency: "USD"}) ||
+		p.Reported != "rep-1" || p.Owes() || p.URI != soup || p.Fetched.IsZero() || p.Media != "text/plain" ||
+		len(p.Hash) != 64 {
 		t.Errorf("%+v, %+v", p, got.Content)
 	}
-	if want := "DiscoverResources ExecuteTransaction ReportUsage"; strings.Join(s.requests, " ") != want || s.unsigned != 0 {
+	if want := "DiscoverResources ExecuteTransaction ReportUsage"; strings.Join(s.requests, " ") != want ||
+		s.unsigned != 0 {
 		t.Errorf("%v, %d not signed", s.requests, s.unsigned)
 	}
 	for _, body := range bodies {
@@ -113,7 +117,8 @@ func TestLicensedTextTakesTwoCalls(t *testing.T) {
 	f := usd(0.05)
 	f.Exchange, bodies = s.URL, nil
 	if _, err := s.fetch(f); err != nil || strings.Contains(strings.Join(bodies, ""), `"signature"`) || s.unsigned != 0 {
-		t.Errorf("an Exchange that the program names is sent a signature that could be used elsewhere: %v, %s", err, bodies)
+		t.Errorf("an Exchange that the program names is sent a signature that could be used elsewhere: %v, %s",
+			err, bodies)
 	}
 }
 
@@ -153,29 +158,46 @@ func TestOnlyWhatFitsIsBought(t *testing.T) {
 		"a share of revenue": {func(o *rampv1.Offer) {
 			o.Pricing.Model = rampv1.PricingModel_PRICING_MODEL_REVENUE_SHARE
 		}, usd(5), false},
-		"a stream": {func(o *rampv1.Offer) { o.DeliveryMethod = rampv1.DeliveryMethod_DELIVERY_METHOD_STREAMING }, usd(5), false},
+		"a stream": {
+			func(o *rampv1.Offer) { o.DeliveryMethod = rampv1.DeliveryMethod_DELIVERY_METHOD_STREAMING }, usd(5), false,
+		},
 		"another use": {func(o *rampv1.Offer) {
-			o.Restrictions = &rampv1.AccessRestrictions{PermittedFunctions: []compv1.Function{compv1.Function_FUNCTION_SEARCH}}
+			o.Restrictions = &rampv1.AccessRestrictions{
+				PermittedFunctions: []compv1.Function{compv1.Function_FUNCTION_SEARCH},
+			}
 		}, usd(5), false},
 		"the use that is wanted": {func(o *rampv1.Offer) {
-			o.Restrictions = &rampv1.AccessRestrictions{PermittedFunctions: []compv1.Function{compv1.Function_FUNCTION_SEARCH}}
+			o.Restrictions = &rampv1.AccessRestrictions{
+				PermittedFunctions: []compv1.Function{compv1.Function_FUNCTION_SEARCH},
+			}
 		}, client.Fetching{Most: client.Price{Amount: 5, Currency: "USD"}, Uses: []string{"search"}}, true},
 		"all uses of models": {func(o *rampv1.Offer) {
-			o.Restrictions = &rampv1.AccessRestrictions{PermittedFunctions: []compv1.Function{compv1.Function_FUNCTION_AI_ALL}}
+			o.Restrictions = &rampv1.AccessRestrictions{
+				PermittedFunctions: []compv1.Function{compv1.Function_FUNCTION_AI_ALL},
+			}
 		}, usd(5), true},
 		"a use that is prohibited": {func(o *rampv1.Offer) {
-			o.Restrictions = &rampv1.AccessRestrictions{ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_ALL}}
+			o.Restrictions = &rampv1.AccessRestrictions{
+				ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_ALL},
+			}
 		}, usd(5), false},
 		"all uses of models, of which one is prohibited": {func(o *rampv1.Offer) {
-			o.Restrictions = &rampv1.AccessRestrictions{ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_AI_TRAIN}}
+			o.Restrictions = &rampv1.AccessRestrictions{
+				ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_AI_TRAIN},
+			}
 		}, client.Fetching{Most: client.Price{Amount: 5, Currency: "USD"}, Uses: []string{"ai-all"}}, false},
 		"all uses, of which one is prohibited": {func(o *rampv1.Offer) {
-			o.Restrictions = &rampv1.AccessRestrictions{ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_SEARCH}}
+			o.Restrictions = &rampv1.AccessRestrictions{
+				ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_SEARCH},
+			}
 		}, client.Fetching{Most: client.Price{Amount: 5, Currency: "USD"}, Uses: []string{"all"}}, false},
 		"all uses of models, where search is prohibited": {func(o *rampv1.Offer) {
-			o.Restrictions = &rampv1.AccessRestrictions{ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_SEARCH}}
+			o.Restrictions = &rampv1.AccessRestrictions{
+				ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_SEARCH},
+			}
 		}, client.Fetching{Most: client.Price{Amount: 5, Currency: "USD"}, Uses: []string{"ai-all"}}, true},
-		"the person says no": {nil, client.Fetching{Most: client.Price{Amount: 5, Currency: "USD"}, Before: func(*client.Purchase) error { return errors.New("no") }}, false},
+		"the person says no": {nil, client.Fetching{Most: client.Price{Amount: 5, Currency: "USD"},
+			Before: func(*client.Purchase) error { return errors.New("no") }}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)
@@ -221,7 +243,8 @@ func TestWhatIsChargedInAnotherCurrencyIsTold(t *testing.T) {
 		s := newShop(t)
 		s.answer = func(a *rampv1.TransactionResponse) { a.Cost.Currency = currency }
 		got, err := s.fetch(usd(1))
-		if errors.Is(err, client.ErrOvercharged) != more || got == nil || got.Content == nil || (got.Purchase.Reported == "") != more {
+		if errors.Is(err, client.ErrOvercharged) != more || got == nil || got.Content == nil ||
+			(got.Purchase.Reported == "") != more {
 			t.Errorf("0.02 %s: %+v, %v", currency, got, err)
 		}
 	}
@@ -258,7 +281,8 @@ func TestAPurchaseThatBrokeOffIsFinished(t *testing.T) {
 			}
 			got, err := s.fetch(f)
 			var unfinished *client.Unfinished
-			if !errors.As(err, &unfinished) || unfinished.Step != test.step || (got != nil) != (test.step == client.StepReport) {
+			if !errors.As(err, &unfinished) || unfinished.Step != test.step ||
+				(got != nil) != (test.step == client.StepReport) {
 				t.Fatalf("%+v, %v", got, err)
 			}
 			named := unfinished.Purchase.Transaction()
@@ -281,7 +305,9 @@ func TestAPurchaseThatBrokeOffIsFinished(t *testing.T) {
 			if err := json.Unmarshal(noted, &again); err != nil {
 				t.Fatal(err)
 			}
-			for name, p := range map[string]*client.Purchase{"the same program": unfinished.Purchase, "another": &again} {
+			for name, p := range map[string]*client.Purchase{
+				"the same program": unfinished.Purchase, "another": &again,
+			} {
 				got, err := s.client(s.URL).Finish(t.Context(), p, f)
 				if err != nil || string(got.Content.Body) != "One two three." || p.Reported != "rep-1" {
 					t.Errorf("%s: %+v, %v", name, got, err)
@@ -309,12 +335,14 @@ func TestWhatCameIsHeldAgainstItsHash(t *testing.T) {
 		offered         bool
 		digested        bool
 	}{
-		"as offered":                            {"One two three.", digest("One two three."), nil, nil, true, true},
-		"without a digest":                      {"One two three.", "", nil, nil, true, false},
-		"another than offered":                  {other, digest(other), nil, client.ErrOtherContent, false, true},
-		"another form, as was asked":            {other, digest(other), []string{"text/html"}, nil, false, true},
-		"another form, without a digest":        {other, "", []string{"text/html"}, nil, false, false},
-		"another form, changed on its way":      {other, digest("x"), []string{"text/html"}, client.ErrDamaged, false, false},
+		"as offered":                     {"One two three.", digest("One two three."), nil, nil, true, true},
+		"without a digest":               {"One two three.", "", nil, nil, true, false},
+		"another than offered":           {other, digest(other), nil, client.ErrOtherContent, false, true},
+		"another form, as was asked":     {other, digest(other), []string{"text/html"}, nil, false, true},
+		"another form, without a digest": {other, "", []string{"text/html"}, nil, false, false},
+		"another form, changed on its way": {
+			other, digest("x"), []string{"text/html"}, client.ErrDamaged, false, false,
+		},
 		"as offered, with the digest of others": {"One two three.", digest("x"), nil, client.ErrDamaged, false, false},
 		"a digest that nobody can read":         {"One two three.", "sha-256=?", nil, client.ErrDamaged, false, false},
 		"a digest of an unknown kind":           {"One two three.", "md9=:AAAA:", nil, nil, true, false},
@@ -330,17 +358,20 @@ func TestWhatCameIsHeldAgainstItsHash(t *testing.T) {
 			f := usd(1)
 			f.Accept = test.accept
 			got, err := s.fetch(f)
-			if !errors.Is(err, test.err) || got == nil || got.Content.Offered != test.offered || got.Content.Digested != test.digested {
+			if !errors.Is(err, test.err) || got == nil || got.Content.Offered != test.offered ||
+				got.Content.Digested != test.digested {
 				t.Fatalf("%+v, %v", got, err)
 			}
 			if test.err == nil {
 				return
 			}
-			if !strings.Contains(err.Error(), "txn-offer-of-soup") || !strings.Contains(err.Error(), "dispute") || got.Purchase.Reported != "" {
+			if !strings.Contains(err.Error(), "txn-offer-of-soup") || !strings.Contains(err.Error(), "dispute") ||
+				got.Purchase.Reported != "" {
 				t.Errorf("%v, %+v", err, got.Purchase)
 			}
 			s.content, s.header = "One two three.", nil // and what comes then is good
-			if again, err := s.desk.Finish(t.Context(), got.Purchase, usd(1)); err != nil || !again.Content.Offered || again.Purchase.Reported == "" || len(s.ids) != 1 {
+			if again, err := s.desk.Finish(t.Context(), got.Purchase, usd(1)); err != nil || !again.Content.Offered ||
+				again.Purchase.Reported == "" || len(s.ids) != 1 {
 				t.Errorf("%+v, %v, purchases %v", again, err, s.ids)
 			}
 		})
@@ -351,7 +382,8 @@ func TestReportsAreFiledAsTheProgramWants(t *testing.T) {
 	t.Parallel()
 	perToken := func(o *rampv1.Offer) {
 		o.Reporting = &rampv1.ReportingObligation{Required: true}
-		o.Pricing.Model, o.Pricing.EstimatedQuantity, o.Pricing.Unit = rampv1.PricingModel_PRICING_MODEL_PER_TOKEN, proto.Int32(1), proto.String("tokens")
+		o.Pricing.Model, o.Pricing.EstimatedQuantity, o.Pricing.Unit = rampv1.PricingModel_PRICING_MODEL_PER_TOKEN,
+			proto.Int32(1), proto.String("tokens")
 	}
 	asAWhole := func(o *rampv1.Offer) {
 		o.Reporting = &rampv1.ReportingObligation{Required: true}
@@ -383,13 +415,15 @@ func TestReportsAreFiledAsTheProgramWants(t *testing.T) {
 			f := usd(1)
 			f.Later, f.Count = test.later, test.count
 			got, err := s.fetch(f)
-			if err != nil || !strings.Contains(report, test.report) || (report != "") != (test.report != "") || got.Purchase.Owes() != test.owes {
+			if err != nil || !strings.Contains(report, test.report) || (report != "") != (test.report != "") ||
+				got.Purchase.Owes() != test.owes {
 				t.Fatalf("%v, report %s, %+v", err, report, got)
 			}
 			if !test.owes {
 				return
 			}
-			if err := s.desk.Report(t.Context(), got.Purchase, client.Use{Quantity: 17}); err != nil || got.Purchase.Owes() || !strings.Contains(report, `"consumed_quantity":17`) {
+			if err := s.desk.Report(t.Context(), got.Purchase, client.Use{Quantity: 17}); err != nil ||
+				got.Purchase.Owes() || !strings.Contains(report, `"consumed_quantity":17`) {
 				t.Errorf("%v, %s", err, report)
 			}
 		})
@@ -402,17 +436,21 @@ func TestAnAttributionIsReported(t *testing.T) {
 	t.Parallel()
 	address, yes, no := "https://site.example/a", true, false
 	seen := client.Use{
-		Attribution:  []*rampv1.AttributionDetail{{DisplayedUrl: &address, Format: rampv1.CitationFormat_CITATION_FORMAT_LINK.Enum(), VisibleToUser: &yes}},
-		SubFunctions: []compv1.SubFunction{compv1.SubFunction_SUB_FUNCTION_RAG}, Shown: &yes, Revenue: &client.Price{Amount: 12.5, Currency: "USD"},
+		Attribution: []*rampv1.AttributionDetail{{DisplayedUrl: &address,
+			Format: rampv1.CitationFormat_CITATION_FORMAT_LINK.Enum(), VisibleToUser: &yes}},
+		SubFunctions: []compv1.SubFunction{compv1.SubFunction_SUB_FUNCTION_RAG}, Shown: &yes,
+		Revenue: &client.Price{Amount: 12.5, Currency: "USD"},
 	}
 	for name, use := range map[string]*client.Use{
-		"at once": &seen, "later": nil, "hidden": {Attribution: []*rampv1.AttributionDetail{{DisplayedUrl: &address, VisibleToUser: &no}}},
+		"at once": &seen, "later": nil,
+		"hidden": {Attribution: []*rampv1.AttributionDetail{{DisplayedUrl: &address, VisibleToUser: &no}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)
 			s.offer = func(o *rampv1.Offer) {
 				o.Pricing.Model = rampv1.PricingModel_PRICING_MODEL_ATTRIBUTION
-				o.Reporting = &rampv1.ReportingObligation{Required: true, RequiredFields: []string{"transaction_id", "attribution"}}
+				o.Reporting = &rampv1.ReportingObligation{Required: true,
+					RequiredFields: []string{"transaction_id", "attribution"}}
 			}
 			report := ""
 			s.seen = func(method string, body []byte) {
@@ -425,7 +463,8 @@ func TestAnAttributionIsReported(t *testing.T) {
 				f.Use = func(*client.Content) client.Use { return *use }
 			}
 			got, err := s.fetch(f)
-			if err != nil || got.Content == nil || got.Purchase.Owes() != (name != "at once") || (report == "") != (name != "at once") {
+			if err != nil || got.Content == nil || got.Purchase.Owes() != (name != "at once") ||
+				(report == "") != (name != "at once") {
 				t.Fatalf("%+v, %v, %s", got, err, report)
 			}
 			if name != "at once" {
@@ -456,15 +495,18 @@ func TestTheExchangeIsFoundByTheSitesManifest(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
 	listed := []*rampv1.AuthorizedExchange{
-		{Domain: "127.0.0.1:1", Endpoint: "http://127.0.0.1:1", Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT},
-		{Domain: "x.example", Endpoint: c.URL + "/rpc", Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT},
+		{Domain: "127.0.0.1:1", Endpoint: "http://127.0.0.1:1",
+			Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT},
+		{Domain: "x.example", Endpoint: c.URL + "/rpc",
+			Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT},
 	}
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/.well-known/ramp.json" {
 			http.NotFound(w, r)
 			return
 		}
-		text, err := ramp.WriteProviderManifest(&rampv1.ProviderManifest{Ver: "1.0", Provider: "site.example", Exchanges: listed})
+		text, err := ramp.WriteProviderManifest(
+			&rampv1.ProviderManifest{Ver: "1.0", Provider: "site.example", Exchanges: listed})
 		if err != nil {
 			t.Error(err)
 		}
@@ -478,14 +520,16 @@ func TestTheExchangeIsFoundByTheSitesManifest(t *testing.T) {
 	}
 	listed = nil
 	var none *client.NotBought
-	if got, err := c.client(site.URL).Fetch(t.Context(), client.Result{URL: site.URL + "/a"}, usd(1)); !errors.As(err, &none) {
+	if got, err := c.client(site.URL).Fetch(t.Context(), client.Result{URL: site.URL + "/a"},
+		usd(1)); !errors.As(err, &none) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	nobody, err := client.New(site.URL, client.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := nobody.Fetch(t.Context(), client.Result{URL: site.URL + "/a"}, usd(1)); err == nil || !strings.Contains(err.Error(), "Options.Buyer") {
+	if _, err := nobody.Fetch(t.Context(), client.Result{URL: site.URL + "/a"}, usd(1)); err == nil ||
+		!strings.Contains(err.Error(), "Options.Buyer") {
 		t.Errorf("%v", err)
 	}
 }
@@ -498,14 +542,18 @@ func TestWhatIsDeniedOrNotOfferedSaysWhy(t *testing.T) {
 		a.DenialReason = rampv1.DenialReason_DENIAL_REASON_INSUFFICIENT_BALANCE.Enum()
 	}
 	var none *client.NotBought
-	if _, err := s.fetch(usd(1)); !errors.As(err, &none) || none.Denial != rampv1.DenialReason_DENIAL_REASON_INSUFFICIENT_BALANCE || !strings.Contains(err.Error(), "insufficient balance") {
+	if _, err := s.fetch(usd(1)); !errors.As(err, &none) ||
+		none.Denial != rampv1.DenialReason_DENIAL_REASON_INSUFFICIENT_BALANCE ||
+		!strings.Contains(err.Error(), "insufficient balance") {
 		t.Errorf("%v", err)
 	}
 	s.before = func(method string, w http.ResponseWriter) bool {
 		_, _ = io.WriteString(w, `{"ver":"1.0","id":"q","offer_groups":[{"uri":"`+soup+`","absence_reason":"OFFER_ABSENCE_REASON_CONTENT_BLOCKED"}]}`)
 		return true
 	}
-	if _, err := s.fetch(usd(1)); !errors.As(err, &none) || none.Absence != rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_CONTENT_BLOCKED || !strings.Contains(err.Error(), "content blocked") {
+	if _, err := s.fetch(usd(1)); !errors.As(err, &none) ||
+		none.Absence != rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_CONTENT_BLOCKED ||
+		!strings.Contains(err.Error(), "content blocked") {
 		t.Errorf("%v", err)
 	}
 	s.before = func(_ string, w http.ResponseWriter) bool { // of another address than was asked for
@@ -543,7 +591,8 @@ func TestWhatMayNotBeBoughtIsNotReported(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p := &client.Purchase{Exchange: s.URL, ID: "p", Offer: &rampv1.Offer{OfferId: "offer-of-soup"}}
-	if err := s.desk.Report(t.Context(), p, client.Use{Quantity: 1}); err == nil || !strings.Contains(err.Error(), "finish the purchase") || p.Reported != "" {
+	if err := s.desk.Report(t.Context(), p, client.Use{Quantity: 1}); err == nil ||
+		!strings.Contains(err.Error(), "finish the purchase") || p.Reported != "" {
 		t.Errorf("%v, %+v", err, p)
 	}
 }

@@ -19,7 +19,8 @@ func TestForwardPassesAQueryOn(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
 	x := c.open()
-	query := &rampv1.ResourceQuery{Ver: "1.0", Id: "q", Requester: &rampv1.Requester{Id: "reader", Domain: "agents.example", Uris: []string{"https://site.example/a"}, Signature: "theirs"}}
+	query := &rampv1.ResourceQuery{Ver: "1.0", Id: "q", Requester: &rampv1.Requester{Id: "reader",
+		Domain: "agents.example", Uris: []string{"https://site.example/a"}, Signature: "theirs"}}
 	if err := ramp.AppendHop(query, ramp.Hop{Domain: "first.example", ID: "f", At: time.Now()}, newKey); err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,8 @@ func TestForwardPassesAQueryOn(t *testing.T) {
 		for _, came := range []ramp.ReceivedQuery{body, nil} {
 			for i, by := range []ed25519.PrivateKey{newKey, buyerKey} {
 				left := 2
-				if err := ramp.VerifyHop(arrived, came, i, []ramp.Key{{Public: by.Public().(ed25519.PublicKey)}}, &left); err != nil {
+				if err := ramp.VerifyHop(arrived, came, i, []ramp.Key{{Public: by.Public().(ed25519.PublicKey)}},
+					&left); err != nil {
 					t.Errorf("hop %d: %v", i, err)
 				}
 			}
@@ -49,18 +51,21 @@ func TestForwardPassesAQueryOn(t *testing.T) {
 		t.Errorf("the last hop is %v", hop)
 	}
 	c.key = newKey // which the Exchange does not publish
-	if quotes, err := x.Forward(t.Context(), query); err != nil || len(quotes.All[0].Offers) != 0 || len(quotes.All[0].Passed) != 1 {
+	if quotes, err := x.Forward(t.Context(), query); err != nil || len(quotes.All[0].Offers) != 0 ||
+		len(quotes.All[0].Passed) != 1 {
 		t.Errorf("an offer that is not signed: %+v, %v", quotes, err)
 	}
 	for range ramp.MaxHops - 1 {
-		if err := ramp.AppendHop(query, ramp.Hop{Domain: "first.example", ID: "f", At: time.Now()}, newKey); err != nil {
+		if err := ramp.AppendHop(query, ramp.Hop{Domain: "first.example", ID: "f", At: time.Now()},
+			newKey); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := x.Forward(t.Context(), query); err == nil {
 		t.Error("a query passed through one too many")
 	}
-	nobody, err := client.OpenExchange(t.Context(), c.URL, client.Buyer{ID: "bot", Domain: "buyer.example"}, client.Options{})
+	nobody, err := client.OpenExchange(t.Context(), c.URL, client.Buyer{ID: "bot", Domain: "buyer.example"},
+		client.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

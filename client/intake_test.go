@@ -62,7 +62,8 @@ func TestFromAQuestionToABoundOffer(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	sent := business.Seen().Asked[0]
-	if sent.Agent.ID != p.Agent().ID || sent.Agent.ID == "" || sent.Agent.Platform != "tests" || string(sent.Metadata) != `{"locale":"en-US","timezone":"America/Chicago"}` ||
+	if sent.Agent.ID != p.Agent().ID || sent.Agent.ID == "" || sent.Agent.Platform != "tests" ||
+		string(sent.Metadata) != `{"locale":"en-US","timezone":"America/Chicago"}` ||
 		!slices.Equal(sent.Agent.ConsentScope, s.Scopes) || string(sent.IntakeData) != provider.QuoteData {
 		t.Errorf("%+v", sent)
 	}
@@ -85,11 +86,13 @@ func TestFromAQuestionToABoundOffer(t *testing.T) {
 		At time.Time `json:"user_confirmed_at"`
 	}
 	bind := business.Seen().Bound[0]
-	if err := json.Unmarshal(bind.Metadata, &metadata); err != nil || metadata.At.Before(before.Truncate(time.Second)) || metadata.At.After(time.Now()) {
+	if err := json.Unmarshal(bind.Metadata, &metadata); err != nil ||
+		metadata.At.Before(before.Truncate(time.Second)) || metadata.At.After(time.Now()) {
 		t.Errorf("%s, %v", bind.Metadata, err)
 	}
 	if bind.SessionID != sent.SessionID || bind.Agent.ID != sent.Agent.ID || bind.Agent.Platform != "" ||
-		!slices.Equal(bind.Agent.ConsentScope, []intake.Scope{intake.ScopeAccountCreation, intake.ScopeBind, intake.ScopeIntake, intake.ScopeOffer}) {
+		!slices.Equal(bind.Agent.ConsentScope,
+			[]intake.Scope{intake.ScopeAccountCreation, intake.ScopeBind, intake.ScopeIntake, intake.ScopeOffer}) {
 		t.Errorf("%+v", bind)
 	}
 }
@@ -97,23 +100,29 @@ func TestFromAQuestionToABoundOffer(t *testing.T) {
 // Check 67.
 func TestCheck67OnlyHTTPSExceptOnThisMachine(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"http://www.example.com", "http://192.0.2.1/", "http://localhost.example.com", "ftp://localhost", "https://user:pw@example.com", "example.com"} {
-		if _, err := DiscoverIntakes(t.Context(), address, IntakeAgent{}, Options{}); err == nil || errors.As(err, new(*Unreachable)) {
+	for _, address := range []string{"http://www.example.com", "http://192.0.2.1/", "http://localhost.example.com",
+		"ftp://localhost", "https://user:pw@example.com", "example.com"} {
+		if _, err := DiscoverIntakes(t.Context(), address, IntakeAgent{}, Options{}); err == nil ||
+			errors.As(err, new(*Unreachable)) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
 	business := provider.Start(t)
 	business.Declare(func(m *intake.Manifest) { m.Intakes[0].Endpoint = "http://www.example.com/intake" })
 	p := discover(t, business, IntakeAgent{}, Options{})
-	if _, err := p.SubmitIntake(t.Context(), provider.Quote, quote()); err == nil || !strings.Contains(err.Error(), "https") {
+	if _, err := p.SubmitIntake(t.Context(), provider.Quote, quote()); err == nil ||
+		!strings.Contains(err.Error(), "https") {
 		t.Errorf("%v", err)
 	}
-	if _, err := p.SubmitIntake(t.Context(), provider.Sum, Submission{Data: strictjson.Value(provider.SumData)}); err != nil {
+	if _, err := p.SubmitIntake(t.Context(), provider.Sum,
+		Submission{Data: strictjson.Value(provider.SumData)}); err != nil {
 		t.Errorf("the other intakes are as before: %v", err)
 	}
-	moved := httptest.NewServer(http.RedirectHandler("http://www.example.com/.well-known/agent-intake.json", http.StatusFound))
+	moved := httptest.NewServer(
+		http.RedirectHandler("http://www.example.com/.well-known/agent-intake.json", http.StatusFound))
 	defer moved.Close()
-	if _, err := DiscoverIntakes(t.Context(), moved.URL, IntakeAgent{}, Options{}); err == nil || !strings.Contains(err.Error(), "https") {
+	if _, err := DiscoverIntakes(t.Context(), moved.URL, IntakeAgent{}, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "https") {
 		t.Errorf("%v", err)
 	}
 }
@@ -121,12 +130,15 @@ func TestCheck67OnlyHTTPSExceptOnThisMachine(t *testing.T) {
 // Check 68.
 func TestCheck68OffersAreBoundAtTheProvidersAlone(t *testing.T) {
 	t.Parallel()
-	p := &Provider{agent: IntakeAgent{BindHosts: []string{"pay.example.net"}}, address: mustURL(t, "https://www.example.com/.well-known/agent-intake.json")}
+	p := &Provider{agent: IntakeAgent{BindHosts: []string{"pay.example.net"}},
+		address: mustURL(t, "https://www.example.com/.well-known/agent-intake.json")}
 	to := &intake.Intake{ID: "x", Endpoint: "https://api.example.org/intake"}
 	for at, own := range map[string]bool{
-		"https://www.example.com/b": true, "https://example.com/b": true, "https://bind.example.com/b": true, "https://WWW.example.com./b": true, "https://api.example.org/b": true,
-		"https://a.api.example.org/b": true, "https://pay.example.net/b": true, "https://example.org/b": false, "https://example.net/b": false, "https://evil-example.com/b": false,
-		"https://com/b": false, "https://www.example.com.evil.org/b": false, "http://www.example.com/b": false, "https://u:p@www.example.com/b": false, "http://localhost/b": false,
+		"https://www.example.com/b": true, "https://example.com/b": true, "https://bind.example.com/b": true,
+		"https://WWW.example.com./b": true, "https://api.example.org/b": true, "https://a.api.example.org/b": true,
+		"https://pay.example.net/b": true, "https://example.org/b": false, "https://example.net/b": false,
+		"https://evil-example.com/b": false, "https://com/b": false, "https://www.example.com.evil.org/b": false,
+		"http://www.example.com/b": false, "https://u:p@www.example.com/b": false, "http://localhost/b": false,
 	} {
 		_, err := p.hold(to, "s", &intake.Response{Offer: &intake.Offer{BindEndpoint: at}}, nil, nil)
 		if (err == nil) != own {
@@ -139,7 +151,8 @@ func TestCheck68OffersAreBoundAtTheProvidersAlone(t *testing.T) {
 	}
 	business, own := discovered(t, Options{})
 	business.Lie("client.foreign-bind")
-	if _, err := own.SubmitIntake(t.Context(), provider.Quote, quote()); err == nil || !strings.Contains(err.Error(), "elsewhere.example") {
+	if _, err := own.SubmitIntake(t.Context(), provider.Quote, quote()); err == nil ||
+		!strings.Contains(err.Error(), "elsewhere.example") {
 		t.Errorf("%v", err)
 	}
 }
@@ -162,7 +175,8 @@ func TestCheck69And70WhatIsNotSent(t *testing.T) {
 	} {
 		_, err := p.SubmitIntake(t.Context(), provider.Quote, Submission{Data: strictjson.Value(data), Personal: true})
 		var unfit *Unfit
-		if !errors.As(err, &unfit) || !strings.Contains(err.Error(), word) || strings.Contains(err.Error(), "jane.doe") {
+		if !errors.As(err, &unfit) || !strings.Contains(err.Error(), word) ||
+			strings.Contains(err.Error(), "jane.doe") {
 			t.Errorf("%s: %v", data, err)
 		}
 	}
@@ -178,23 +192,27 @@ func TestCheck69And70WhatIsNotSent(t *testing.T) {
 			t.Errorf("%s: %v", data, err)
 		}
 	}
-	if _, err := p.SubmitIntake(t.Context(), provider.Quote, Submission{Data: strictjson.Value(`{"email":"[redacted]"}`)}); !errors.As(err, new(*Unfit)) {
+	if _, err := p.SubmitIntake(t.Context(), provider.Quote,
+		Submission{Data: strictjson.Value(`{"email":"[redacted]"}`)}); !errors.As(err, new(*Unfit)) {
 		t.Errorf("it is struck out: %v", err)
 	}
 	if _, err := p.SubmitIntake(t.Context(), "none", quote()); err == nil {
 		t.Error("an intake that is not there")
 	}
-	if _, err := p.SubmitIntake(t.Context(), provider.Quote, Submission{Data: map[string]any{}, Session: "test-001"}); err == nil {
+	if _, err := p.SubmitIntake(t.Context(), provider.Quote,
+		Submission{Data: map[string]any{}, Session: "test-001"}); err == nil {
 		t.Error("a session that is none")
 	}
-	if _, err := p.SubmitIntake(t.Context(), provider.Quote, Submission{Data: map[string]any{}, Scopes: []intake.Scope{intake.ScopeOffer}}); err == nil {
+	if _, err := p.SubmitIntake(t.Context(), provider.Quote,
+		Submission{Data: map[string]any{}, Scopes: []intake.Scope{intake.ScopeOffer}}); err == nil {
 		t.Error("no consent")
 	}
 	business.Declare(func(m *intake.Manifest) {
 		m.Intakes[0].InputSchema = []byte(`{"type":"object","properties":{"x":{"pattern":"(?=a)"}}}`)
 	})
 	p = discover(t, business, IntakeAgent{}, Options{})
-	if _, err := p.SubmitIntake(t.Context(), provider.Quote, quote()); err == nil || !strings.Contains(err.Error(), "looks ahead") {
+	if _, err := p.SubmitIntake(t.Context(), provider.Quote, quote()); err == nil ||
+		!strings.Contains(err.Error(), "looks ahead") {
 		t.Errorf("%v", err)
 	}
 	if len(business.Seen().Headers) != 0 {
@@ -231,7 +249,8 @@ func TestCheck71WhatIsConfirmed(t *testing.T) {
 		`[]`: "object",
 	} {
 		_, err := o.Confirm(strictjson.Value(data))
-		if !errors.As(err, new(*Unfit)) || !strings.Contains(err.Error(), word) || strings.Contains(err.Error(), "jane") {
+		if !errors.As(err, new(*Unfit)) || !strings.Contains(err.Error(), word) ||
+			strings.Contains(err.Error(), "jane") {
 			t.Errorf("%s: %v", data, err)
 		}
 	}
@@ -281,14 +300,16 @@ func TestCheck73TheSessionIsEchoed(t *testing.T) {
 	t.Parallel()
 	business, p := discovered(t, Options{})
 	business.Lie("intake.submit.session")
-	if _, err := p.SubmitIntake(t.Context(), provider.Quote, quote()); !errors.As(err, new(*NotAnIntake)) || !strings.Contains(err.Error(), "session") {
+	if _, err := p.SubmitIntake(t.Context(), provider.Quote, quote()); !errors.As(err, new(*NotAnIntake)) ||
+		!strings.Contains(err.Error(), "session") {
 		t.Errorf("%v", err)
 	}
 	business.Lie("")
 	s := quote()
 	s.Session = "7F2C1F3E-90B1-4C55-8D0C-3E6F0A1D2B4C"
 	o, err := p.SubmitIntake(t.Context(), provider.Quote, s)
-	if err != nil || o.Session != s.Session || business.Seen().Asked[len(business.Seen().Asked)-1].SessionID != s.Session {
+	if err != nil || o.Session != s.Session ||
+		business.Seen().Asked[len(business.Seen().Asked)-1].SessionID != s.Session {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
@@ -299,26 +320,32 @@ func TestCheck74StatusAndCodeAreTold(t *testing.T) {
 	business, p := discovered(t, Options{Retries: -1})
 	var refused *Refused
 	keyed := Submission{Data: strictjson.Value(provider.SumData)}
-	if _, err := p.SubmitIntake(t.Context(), provider.Keyed, keyed); !errors.As(err, &refused) || refused.Status != 401 || refused.Code != intake.CodeUnauthorized || refused.Message == "" {
+	if _, err := p.SubmitIntake(t.Context(), provider.Keyed, keyed); !errors.As(err, &refused) ||
+		refused.Status != 401 || refused.Code != intake.CodeUnauthorized || refused.Message == "" {
 		t.Errorf("%v", err)
 	}
-	if _, err := discover(t, business, IntakeAgent{}, Options{Token: StaticToken(provider.Token)}).SubmitIntake(t.Context(), provider.Keyed, keyed); err != nil {
+	if _, err := discover(t, business, IntakeAgent{},
+		Options{Token: StaticToken(provider.Token)}).SubmitIntake(t.Context(), provider.Keyed, keyed); err != nil {
 		t.Errorf("%v", err)
 	}
 	business.Fail(http.StatusServiceUnavailable)
-	if _, err := p.SubmitIntake(t.Context(), provider.Quote, quote()); !errors.As(err, &refused) || refused.Status != 503 || refused.Code != "HTTP_503" {
+	if _, err := p.SubmitIntake(t.Context(), provider.Quote, quote()); !errors.As(err, &refused) ||
+		refused.Status != 503 || refused.Code != "HTTP_503" {
 		t.Errorf("%v", err)
 	}
 	business.Declare(func(m *intake.Manifest) { m.Intakes[0].RateLimit.RequestsPerMinute = 1 })
 	for range 2 {
 		_, err := p.SubmitIntake(t.Context(), provider.Quote, quote())
-		if err != nil && (!errors.As(err, &refused) || refused.Status != 429 || refused.Code != intake.CodeRateLimited || refused.RetryAfter != time.Second) {
+		if err != nil && (!errors.As(err, &refused) || refused.Status != 429 ||
+			refused.Code != intake.CodeRateLimited || refused.RetryAfter != time.Second) {
 			t.Errorf("%v", err)
 		}
 	}
 	business.Declare(nil)
 	var declined *Declined
-	if _, err := p.SubmitIntake(t.Context(), provider.Quote, Submission{Data: strictjson.Value(provider.DeclinedData)}); !errors.As(err, &declined) || declined.Reason == "" || declined.Status != 200 {
+	if _, err := p.SubmitIntake(t.Context(), provider.Quote,
+		Submission{Data: strictjson.Value(provider.DeclinedData)}); !errors.As(err, &declined) ||
+		declined.Reason == "" || declined.Status != 200 {
 		t.Errorf("%v", err)
 	}
 	o := offered(t, p)
@@ -333,7 +360,8 @@ func TestCheck74StatusAndCodeAreTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.BindOffer(t.Context(), other); !errors.As(err, &refused) || refused.Status != 409 || refused.Code != intake.CodeOfferAlreadyBound {
+	if _, err := p.BindOffer(t.Context(), other); !errors.As(err, &refused) || refused.Status != 409 ||
+		refused.Code != intake.CodeOfferAlreadyBound {
 		t.Errorf("%v", err)
 	}
 }
@@ -380,7 +408,9 @@ func TestCheck75AnswersThatDribbleEnd(t *testing.T) {
 			}
 		}
 	}
-	for name, first := range map[string]http.HandlerFunc{"submitting": says(200, "application/json", manifest), "discovering": dribble} {
+	for name, first := range map[string]http.HandlerFunc{
+		"submitting": says(200, "application/json", manifest), "discovering": dribble,
+	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodGet {
@@ -390,7 +420,8 @@ func TestCheck75AnswersThatDribbleEnd(t *testing.T) {
 				dribble(w, r)
 			}, func(t *testing.T, c *Client) {
 				began := time.Now()
-				p, err := DiscoverIntakes(t.Context(), "http://localhost", IntakeAgent{}, Options{HTTP: c.http, Retries: -1, Silence: time.Minute})
+				p, err := DiscoverIntakes(t.Context(), "http://localhost", IntakeAgent{},
+					Options{HTTP: c.http, Retries: -1, Silence: time.Minute})
 				if err == nil {
 					_, err = p.SubmitIntake(t.Context(), "quote", Submission{Data: strictjson.Value(`{}`)})
 				}
@@ -418,11 +449,13 @@ func TestWhatIsSentAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	business.Break(1)
-	if _, err := p.BindOffer(t.Context(), c); !errors.As(err, new(*Broken)) && !errors.As(err, new(*Unreachable)) || len(business.Seen().Headers) != 5 {
+	if _, err := p.BindOffer(t.Context(), c); !errors.As(err, new(*Broken)) && !errors.As(err, new(*Unreachable)) ||
+		len(business.Seen().Headers) != 5 {
 		t.Errorf("%v, %d requests", err, len(business.Seen().Headers))
 	}
 	business.Fail(http.StatusServiceUnavailable)
-	if _, err := p.BindOffer(t.Context(), c); err != nil || len(business.Seen().Bound) != 1 || len(business.Seen().Headers) != 7 {
+	if _, err := p.BindOffer(t.Context(), c); err != nil || len(business.Seen().Bound) != 1 ||
+		len(business.Seen().Headers) != 7 {
 		t.Errorf("%v, %d requests", err, len(business.Seen().Headers))
 	}
 }
@@ -432,7 +465,10 @@ func TestWhatIsSentAgain(t *testing.T) {
 func TestAnswersThatAreNone(t *testing.T) {
 	t.Parallel()
 	business, p := discovered(t, Options{Retries: -1})
-	for _, lie := range []string{"client.no-json", "client.empty", "client.status-error", "client.offer-500", "client.redirect", "client.bound-status", "intake.submit.offer-expired", "intake.submit.no-bind-endpoint", "client.version"} {
+	for _, lie := range []string{
+		"client.no-json", "client.empty", "client.status-error", "client.offer-500", "client.redirect",
+		"client.bound-status", "intake.submit.offer-expired", "intake.submit.no-bind-endpoint", "client.version",
+	} {
 		business.Lie(lie)
 		_, err := p.SubmitIntake(t.Context(), provider.Quote, quote())
 		if !errors.As(err, new(*NotAnIntake)) && !errors.As(err, new(*Refused)) {
@@ -442,11 +478,13 @@ func TestAnswersThatAreNone(t *testing.T) {
 	business.Lie("client.pending")
 	var pending *Pending
 	s := quote()
-	if _, err := p.SubmitIntake(t.Context(), provider.Quote, s); !errors.As(err, &pending) || pending.RetryAfter != 30*time.Second || pending.Again.Session == "" {
+	if _, err := p.SubmitIntake(t.Context(), provider.Quote, s); !errors.As(err, &pending) ||
+		pending.RetryAfter != 30*time.Second || pending.Again.Session == "" {
 		t.Fatalf("%v", err)
 	}
 	business.Lie("")
-	if o, err := p.SubmitIntake(t.Context(), provider.Quote, pending.Again); err != nil || o.Session != pending.Again.Session {
+	if o, err := p.SubmitIntake(t.Context(), provider.Quote, pending.Again); err != nil ||
+		o.Session != pending.Again.Session {
 		t.Errorf("%v", err)
 	}
 	c, err := offered(t, p).Confirm(jane)

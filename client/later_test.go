@@ -36,7 +36,8 @@ func TestAPeerOfALaterProtocolIsNamed(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, text)
 		}))
-		_, err := client.OpenExchange(t.Context(), server.URL, client.Buyer{ID: "bot", Domain: "buyer.example"}, client.Options{})
+		_, err := client.OpenExchange(t.Context(), server.URL, client.Buyer{ID: "bot", Domain: "buyer.example"},
+			client.Options{})
 		server.Close()
 		var wrong *client.NotAnExchange
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), c.want) {
@@ -57,10 +58,13 @@ func TestAPeerOfALaterProtocolIsNamed(t *testing.T) {
 		}
 		c.mu.Unlock()
 		var wrong *client.NotAnExchange
-		if quotes, err := x.Discover(t.Context(), wanted("a")); !errors.As(err, &wrong) || !strings.Contains(err.Error(), one.want) {
+		if quotes, err := x.Discover(t.Context(), wanted("a")); !errors.As(err, &wrong) ||
+			!strings.Contains(err.Error(), one.want) {
 			t.Errorf("%s: %+v, %v, want %q", name, quotes, err, one.want)
 		}
-		if all, err := x.Buy(t.Context(), "mine", &rampv1.Offer{OfferId: "o", ExchangeSignature: "s"}); name == "another version" && (!errors.As(err, &wrong) || !strings.Contains(err.Error(), one.want)) {
+		if all, err := x.Buy(t.Context(), "mine",
+			&rampv1.Offer{OfferId: "o", ExchangeSignature: "s"}); name == "another version" &&
+			(!errors.As(err, &wrong) || !strings.Contains(err.Error(), one.want)) {
 			t.Errorf("%s: %+v, %v, want %q", name, all, err, one.want)
 		}
 	}

@@ -54,28 +54,29 @@ func (l *later) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestAPromisedAnswerIsWaitedFor(t *testing.T) {
 	var began time.Time
 	desk := &later{after: 4, left: 3}
-	inBubble(t, Options{Token: StaticToken("secret")}, func(w http.ResponseWriter, r *http.Request) { desk.serve(w, r) }, func(t *testing.T, c *Client) {
-		began = time.Now()
-		var told []float64
-		answer, err := c.AskAndWait(t.Context(), Question{Text: "soup"}, func(p *Promise) {
-			if p.Token != "promise_1" || p.Message != "Soon." || p.Left != 3*time.Second {
-				t.Errorf("the promise is %+v", p)
+	inBubble(t, Options{Token: StaticToken("secret")},
+		func(w http.ResponseWriter, r *http.Request) { desk.serve(w, r) }, func(t *testing.T, c *Client) {
+			began = time.Now()
+			var told []float64
+			answer, err := c.AskAndWait(t.Context(), Question{Text: "soup"}, func(p *Promise) {
+				if p.Token != "promise_1" || p.Message != "Soon." || p.Left != 3*time.Second {
+					t.Errorf("the promise is %+v", p)
+				}
+				told = append(told, p.Progress)
+			})
+			if err != nil || len(answer.Results) != 2 || answer.Summary != "Two soups." {
+				t.Fatalf("%+v, %v", answer, err)
 			}
-			told = append(told, p.Progress)
+			if len(told) != 5 || told[0] != 0 || told[4] != 0.8 {
+				t.Errorf("progress was told as %v", told)
+			}
+			if waited := time.Since(began); waited != 15*time.Second { // five times what the desk said
+				t.Errorf("it took %s", waited)
+			}
+			if desk.header.Get("Authorization") != "Bearer secret" {
+				t.Errorf("the credential is not shown: %v", desk.header)
+			}
 		})
-		if err != nil || len(answer.Results) != 2 || answer.Summary != "Two soups." {
-			t.Fatalf("%+v, %v", answer, err)
-		}
-		if len(told) != 5 || told[0] != 0 || told[4] != 0.8 {
-			t.Errorf("progress was told as %v", told)
-		}
-		if waited := time.Since(began); waited != 15*time.Second { // five times what the desk said
-			t.Errorf("it took %s", waited)
-		}
-		if desk.header.Get("Authorization") != "Bearer secret" {
-			t.Errorf("the credential is not shown: %v", desk.header)
-		}
-	})
 }
 
 // serve is ServeHTTP for a handler that has read the body away.
@@ -88,15 +89,16 @@ func (l *later) serve(w http.ResponseWriter, r *http.Request) {
 
 func TestAPromiseWithoutATimeIsLookedAtEverLessOften(t *testing.T) {
 	desk := &later{after: 20}
-	inBubble(t, Options{}, func(w http.ResponseWriter, r *http.Request) { desk.serve(w, r) }, func(t *testing.T, c *Client) {
-		began := time.Now()
-		if _, err := c.AskAndWait(t.Context(), Question{Text: "soup"}, nil); err != nil {
-			t.Fatal(err)
-		}
-		if waited := time.Since(began); desk.looks != 21 || waited < time.Minute || waited > 4*time.Minute {
-			t.Errorf("%d looks in %s", desk.looks, waited)
-		}
-	})
+	inBubble(t, Options{}, func(w http.ResponseWriter, r *http.Request) { desk.serve(w, r) },
+		func(t *testing.T, c *Client) {
+			began := time.Now()
+			if _, err := c.AskAndWait(t.Context(), Question{Text: "soup"}, nil); err != nil {
+				t.Fatal(err)
+			}
+			if waited := time.Since(began); desk.looks != 21 || waited < time.Minute || waited > 4*time.Minute {
+				t.Errorf("%d looks in %s", desk.looks, waited)
+			}
+		})
 }
 
 func TestAskGivesAPromiseAsAnError(t *testing.T) {
@@ -106,7 +108,8 @@ func TestAskGivesAPromiseAsAnError(t *testing.T) {
 	for range 2 {
 		_, err := c.Ask(t.Context(), Question{Text: "soup"})
 		var promise *Promise
-		if !errors.As(err, &promise) || !errors.Is(err, ErrPromised) || promise.Token != "promise_1" || len(promise.Raw) == 0 || promise.Meta.Version != "0.55" {
+		if !errors.As(err, &promise) || !errors.Is(err, ErrPromised) || promise.Token != "promise_1" ||
+			len(promise.Raw) == 0 || promise.Meta.Version != "0.55" {
 			t.Fatalf("%v", err)
 		}
 		_, err = c.Stream(t.Context(), Question{Text: "soup"})
@@ -121,15 +124,19 @@ func TestAskGivesAPromiseAsAnError(t *testing.T) {
 		t.Errorf("then: %+v, %v", answer, err)
 	}
 	var failure *Failure
-	if _, err := c.Await(t.Context(), "promise_2"); !errors.As(err, &failure) || failure.Code != nlweb.CodePromiseNotFound {
+	if _, err := c.Await(t.Context(), "promise_2"); !errors.As(err, &failure) ||
+		failure.Code != nlweb.CodePromiseNotFound {
 		t.Errorf("of another: %v", err)
 	}
 }
 
 func TestAStreamThatEndsWithAPromiseIsOne(t *testing.T) {
 	t.Parallel()
-	c := desk(t, Options{}, says(200, "text/event-stream", "event: start\ndata: {\"_meta\":{\"response_type\":\"promise\",\"version\":\"0.55\",\"streaming\":true}}\n\n"+
-		"event: complete\ndata: {\"_meta\":{\"response_type\":\"promise\",\"version\":\"0.55\"},\"promise\":{\"token\":\"t\",\"progress\":7,\"estimated_time\":-1}}\n\n"))
+	c := desk(t, Options{}, says(200, "text/event-stream",
+		"event: start\ndata: {\"_meta\":{\"response_type\":\"promise\",\"version\":\"0.55\",\"streaming\":true}}\n\n"+
+			"event: complete\n"+
+			"data: {\"_meta\":{\"response_type\":\"promise\",\"version\":\"0.55\"},\"promise\":{\"token\":\"t\","+
+			"\"progress\":7,\"estimated_time\":-1}}\n\n"))
 	stream, err := c.Stream(t.Context(), Question{Text: "soup"})
 	if err != nil {
 		t.Fatal(err)
@@ -144,10 +151,12 @@ func TestAStreamThatEndsWithAPromiseIsOne(t *testing.T) {
 func TestCancelGivesNoAnswerOrTheOneThatIsThere(t *testing.T) {
 	t.Parallel()
 	cancelled := &later{body: `{"_meta":{"response_type":"failure","version":"0.55"},"error":{"code":"CANCELLED"}}`}
-	if answer, err := desk(t, Options{}, cancelled.ServeHTTP).Cancel(t.Context(), "promise_1"); answer != nil || err != nil || cancelled.actions[0] != "cancel" {
+	if answer, err := desk(t, Options{}, cancelled.ServeHTTP).Cancel(t.Context(), "promise_1"); answer != nil ||
+		err != nil || cancelled.actions[0] != "cancel" {
 		t.Errorf("%v, %v, %v", answer, err, cancelled.actions)
 	}
-	if answer, err := desk(t, Options{}, (&later{}).ServeHTTP).Cancel(t.Context(), "promise_1"); err != nil || len(answer.Results) != 2 {
+	if answer, err := desk(t, Options{}, (&later{}).ServeHTTP).Cancel(t.Context(), "promise_1"); err != nil ||
+		len(answer.Results) != 2 {
 		t.Errorf("too late: %v, %v", answer, err)
 	}
 	if _, err := desk(t, Options{}, (&later{}).ServeHTTP).Cancel(t.Context(), "promise_2"); err == nil {
@@ -164,16 +173,18 @@ func TestADeskThatIsStartedAnewIsWaitedFor(t *testing.T) {
 		}
 		desk.serve(w, r)
 	}, func(t *testing.T, c *Client) {
-		if answer, err := c.AskAndWait(t.Context(), Question{Text: "soup"}, nil); err != nil || len(answer.Results) != 2 {
+		if answer, err := c.AskAndWait(t.Context(), Question{Text: "soup"}, nil); err != nil ||
+			len(answer.Results) != 2 {
 			t.Errorf("%+v, %v", answer, err)
 		}
 	})
 	never := &Promise{Token: "promise_1"}
-	inBubble(t, Options{}, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, func(t *testing.T, c *Client) {
-		_, err := c.Wait(t.Context(), never, nil)
-		var unreachable *Unreachable
-		if !errors.As(err, &unreachable) {
-			t.Errorf("a desk that is gone: %v", err)
-		}
-	})
+	inBubble(t, Options{}, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		func(t *testing.T, c *Client) {
+			_, err := c.Wait(t.Context(), never, nil)
+			var unreachable *Unreachable
+			if !errors.As(err, &unreachable) {
+				t.Errorf("a desk that is gone: %v", err)
+			}
+		})
 }

@@ -47,12 +47,15 @@ func TestPassagesAreRetrievedAndCited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Answer.Content.Chunks) != 2 || !got.Signed || got.Answer.RequestID != got.Request.RequestID || len(got.Doubts) != 0 || len(got.Raw) == 0 {
+	if len(got.Answer.Content.Chunks) != 2 || !got.Signed || got.Answer.RequestID != got.Request.RequestID ||
+		len(got.Doubts) != 0 || len(got.Raw) == 0 {
 		t.Errorf("passages: %+v", got)
 	}
 	sent := p.Requests[0]
-	if sent.Platform.ID != publisher.Platform || sent.Runtime.SessionID != "s1" || sent.Runtime.TurnIndex != 2 || sent.Runtime.LatencyBudgetMS != 1000 ||
-		sent.Context.Language != "en-US" || sent.Context.Geography.Country != "US" || sent.Intent.Domain != "food" || sent.Runtime.QueryText != "bread" {
+	if sent.Platform.ID != publisher.Platform || sent.Runtime.SessionID != "s1" || sent.Runtime.TurnIndex != 2 ||
+		sent.Runtime.LatencyBudgetMS != 1000 ||
+		sent.Context.Language != "en-US" || sent.Context.Geography.Country != "US" || sent.Intent.Domain != "food" ||
+		sent.Runtime.QueryText != "bread" {
 		t.Errorf("sent: %+v", sent)
 	}
 	shown, err := got.Shown("https://www.localhost/article", intent.SurfaceAnswer)
@@ -67,7 +70,8 @@ func TestPassagesAreRetrievedAndCited(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(p.Received) != 2 || p.Received[0].Citation.DisplaySurface != "answer" || p.Received[1].Access.ChunksReturned != 2 || p.Received[1].Access.TokenCount == 0 {
+	if len(p.Received) != 2 || p.Received[0].Citation.DisplaySurface != "answer" ||
+		p.Received[1].Access.ChunksReturned != 2 || p.Received[1].Access.TokenCount == 0 {
 		t.Errorf("received: %+v", p.Received)
 	}
 	if _, err := got.Shown("https://www.localhost/other", "answer"); err == nil {
@@ -91,7 +95,8 @@ func TestThePublishersVersionIsSpoken(t *testing.T) {
 	}
 	p.Declare(nil) // and now it answers in 0.1
 	var failed *Failed
-	if _, err := c.Retrieve(t.Context(), food()); !errors.As(err, &failed) || failed.Code != intent.CodeUnsupportedVersion {
+	if _, err := c.Retrieve(t.Context(), food()); !errors.As(err, &failed) ||
+		failed.Code != intent.CodeUnsupportedVersion {
 		t.Errorf("%v", err)
 	}
 }
@@ -146,8 +151,9 @@ func TestDenialsAreDecisions(t *testing.T) {
 func TestALyingPublisherGivesNothing(t *testing.T) {
 	t.Parallel()
 	for _, lie := range []string{
-		"content.too-many", "content.token-sum", "content.denial-too", "content.unknown-citation", "content.price", "content.empty", "content.echo", "content.status",
-		"content.signature", "content.signature-path", "content.signature-body", "content.signature-stale", "content.signature-key",
+		"content.too-many", "content.token-sum", "content.denial-too", "content.unknown-citation", "content.price",
+		"content.empty", "content.echo", "content.status", "content.signature", "content.signature-path",
+		"content.signature-body", "content.signature-stale", "content.signature-key",
 	} {
 		p, c := opened(t, platform(), Options{Retries: -1})
 		p.Lie(lie)
@@ -223,7 +229,8 @@ func TestWhatFailsOnItsWayIsAskedAgain(t *testing.T) {
 	}
 	p.FailNext(502, 502, 502, 502)
 	var failed *Failed
-	if _, err := c.Retrieve(t.Context(), food()); !errors.As(err, &failed) || failed.Status != 502 || failed.Code != "http_502" {
+	if _, err := c.Retrieve(t.Context(), food()); !errors.As(err, &failed) || failed.Status != 502 ||
+		failed.Code != "http_502" {
 		t.Errorf("after its retries: %v", err)
 	}
 	never := open(t, p, platform(), Options{Retries: -1})
@@ -241,12 +248,14 @@ func TestWhatFailsOnItsWayIsAskedAgain(t *testing.T) {
 func TestUntrueCitationsAreTold(t *testing.T) {
 	t.Parallel()
 	_, c := opened(t, platform(), Options{})
-	err := c.Cite(t.Context(), Shown{RequestID: "never", SourceURL: "https://localhost/a", ChunkIDs: []string{"c1"}, Surface: "answer"})
+	err := c.Cite(t.Context(),
+		Shown{RequestID: "never", SourceURL: "https://localhost/a", ChunkIDs: []string{"c1"}, Surface: "answer"})
 	var failed *Failed
 	if !errors.As(err, &failed) || failed.Status != 422 {
 		t.Errorf("%v", err)
 	}
-	if err := c.Cite(t.Context(), Shown{RequestID: "r"}); err == nil || errors.As(err, &failed) && failed.Status != 422 {
+	if err := c.Cite(t.Context(), Shown{RequestID: "r"}); err == nil ||
+		errors.As(err, &failed) && failed.Status != 422 {
 		t.Errorf("an event that is not valid was sent: %v", err)
 	}
 }
@@ -272,7 +281,8 @@ func TestWhatIsNotValidIsNotSent(t *testing.T) {
 func TestADeclarationMustBeOne(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{`{}`: "is missing", `<html>`: "not JSON", `{"aip_version":"9.9"}`: "aip_version"} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }))
+		server := httptest.NewServer(
+			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }))
 		defer server.Close()
 		_, err := OpenPublisher(t.Context(), server.URL, platform(), Options{})
 		var invalid *Invalid
@@ -283,7 +293,8 @@ func TestADeclarationMustBeOne(t *testing.T) {
 	p := publisher.Start(t)
 	p.Lie("wellknown.served")
 	var invalid *Invalid
-	if _, err := OpenPublisher(t.Context(), p.URL, platform(), Options{}); !errors.As(err, &invalid) || invalid.Status != 404 {
+	if _, err := OpenPublisher(t.Context(), p.URL, platform(), Options{}); !errors.As(err, &invalid) ||
+		invalid.Status != 404 {
 		t.Errorf("%v", err)
 	}
 	for _, address := range []string{"x", "ftp://a.example", ""} {
@@ -327,7 +338,8 @@ func TestAKeyDoesNotShowItsSecret(t *testing.T) {
 	t.Parallel()
 	key := NewKey("plat_1", []byte("very secret"))
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
-		if text := fmt.Sprintf(format, key) + fmt.Sprintf(format, Platform{Key: key}); strings.Contains(text, "secret\"") || strings.Contains(text, "very") || strings.Contains(text, "118") {
+		if text := fmt.Sprintf(format, key) + fmt.Sprintf(format, Platform{Key: key}); strings.Contains(text,
+			"secret\"") || strings.Contains(text, "very") || strings.Contains(text, "118") {
 			t.Errorf("%s: %s", format, text)
 		}
 	}
@@ -339,16 +351,19 @@ func FuzzPassages(f *testing.F) {
 	f.Add(401, []byte(`{"status":"error","error":{"code":"auth_failed"}}`), "")
 	f.Add(429, []byte(`<html>`), "v1=")
 	f.Fuzz(func(t *testing.T, status int, body []byte, signature string) {
-		p := &Publisher{client: Client{options: Options{Now: time.Now}}, platform: platform(), declaration: intent.Declaration{Version: intent.Version01}}
+		p := &Publisher{client: Client{options: Options{Now: time.Now}}, platform: platform(),
+			declaration: intent.Declaration{Version: intent.Version01}}
 		p.declaration.Retrieval.Supports = intent.Supports{Chunks: true, Citations: true}
 		got := &sent{address: "https://example.com/retrieve", status: status, header: http.Header{}, body: body}
 		if signature != "" {
-			(sign.Headers{Version: "0.1", KeyID: publisher.KeyID, Timestamp: sign.FormatTime(time.Now()), Nonce: "n", Signature: signature}).Write(got.header)
+			(sign.Headers{Version: "0.1", KeyID: publisher.KeyID, Timestamp: sign.FormatTime(time.Now()), Nonce: "n",
+				Signature: signature}).Write(got.header)
 		}
 		if signed, err := p.verify(got, "/retrieve"); signed || signature == "" && err != nil {
 			t.Fatalf("%q: %v, %v", signature, signed, err)
 		}
-		passages, err := p.passages(intent.RetrieveRequest{Version: intent.Version01, RequestID: "r1", Timestamp: "2025-11-14T18:22:01Z"}, got)
+		passages, err := p.passages(
+			intent.RetrieveRequest{Version: intent.Version01, RequestID: "r1", Timestamp: "2025-11-14T18:22:01Z"}, got)
 		if (passages == nil) == (err == nil) {
 			t.Fatalf("%+v, %v", passages, err)
 		}

@@ -16,18 +16,22 @@ import (
 )
 
 const (
-	startEvent = "event: start\ndata: {\"_meta\":{\"response_type\":\"answer\",\"version\":\"0.55\",\"streaming\":true}}\n\n"
-	endEvent   = "event: complete\ndata: {\"_meta\":{\"response_type\":\"answer\",\"version\":\"0.55\",\"session_context\":{\"id\":7}}}\n\n"
+	startEvent = "event: start\n" +
+		"data: {\"_meta\":{\"response_type\":\"answer\",\"version\":\"0.55\",\"streaming\":true}}\n\n"
+	endEvent = "event: complete\n" +
+		"data: {\"_meta\":{\"response_type\":\"answer\",\"version\":\"0.55\",\"session_context\":{\"id\":7}}}\n\n"
 )
 
 func resultEvent(index int, name string) string {
-	return fmt.Sprintf("event: result\ndata: {\"index\":%d,\"item\":{\"@type\":\"Thing\",\"name\":%q}}\n\n", index, name)
+	return fmt.Sprintf("event: result\ndata: {\"index\":%d,\"item\":{\"@type\":\"Thing\",\"name\":%q}}\n\n",
+		index, name)
 }
 
 // collect reads a stream that is written as the text.
 func collect(t *testing.T, options Options, text string) (*Answer, error) {
 	t.Helper()
-	s, err := desk(t, options, says(200, "text/event-stream; charset=utf-8", text)).Stream(t.Context(), Question{Text: "soup"})
+	s, err := desk(t, options, says(200, "text/event-stream; charset=utf-8", text)).Stream(t.Context(),
+		Question{Text: "soup"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +48,8 @@ func names(a *Answer) (all []string) {
 func TestStreamGivesResultsInWhateverOrder(t *testing.T) {
 	t.Parallel()
 	summary := "event: result\ndata: {\"index\":0,\"item\":{\"@type\":\"SearchSummary\",\"text\":\"Two.\"}}\n\n"
-	answer, err := collect(t, Options{}, startEvent+resultEvent(2, "b")+summary+": a comment\n\nevent: odd\ndata: {}\n\n"+resultEvent(1, "a")+endEvent)
+	answer, err := collect(t, Options{},
+		startEvent+resultEvent(2, "b")+summary+": a comment\n\nevent: odd\ndata: {}\n\n"+resultEvent(1, "a")+endEvent)
 	if err != nil || answer.Summary != "Two." || string(answer.Meta.SessionContext) != `{"id":7}` {
 		t.Fatalf("%+v, %v", answer, err)
 	}
@@ -55,7 +60,8 @@ func TestStreamGivesResultsInWhateverOrder(t *testing.T) {
 
 func TestStreamIsReadInEverySpelling(t *testing.T) {
 	t.Parallel()
-	text := "\ufeff" + startEvent + "event:result\nid: 4\nretry: 10\ndata:{\"index\":0,\ndata: \"item\":{\"@type\":\"Thing\",\n" +
+	text := "\ufeff" + startEvent +
+		"event:result\nid: 4\nretry: 10\ndata:{\"index\":0,\ndata: \"item\":{\"@type\":\"Thing\",\n" +
 		"data:\ndata:\"name\":\"a\"}}\n\n" + endEvent
 	for name, spelled := range map[string]string{
 		"lf": text, "crlf": strings.ReplaceAll(text, "\n", "\r\n"), "cr": strings.ReplaceAll(text, "\n", "\r"),
@@ -69,30 +75,45 @@ func TestStreamIsReadInEverySpelling(t *testing.T) {
 
 func TestStreamThatBreaksOffIsAnErrorAfterItsResults(t *testing.T) {
 	t.Parallel()
-	failed := "event: error\ndata: {\"_meta\":{\"response_type\":\"failure\"},\"error\":{\"code\":\"TIMEOUT\",\"message\":\"Too slow.\"}}\n\n"
+	failed := "event: error\n" +
+		"data: {\"_meta\":{\"response_type\":\"failure\"},\"error\":{\"code\":\"TIMEOUT\",\"message\":\"Too " +
+		"slow.\"}}\n\n"
 	var failure *Failure
 	var no *NotADesk
 	for name, row := range map[string]struct {
 		text string
 		want func(error) bool
 	}{
-		"no complete":             {startEvent + resultEvent(0, "a"), func(err error) bool { return errors.Is(err, ErrIncomplete) }},
-		"half an event":           {startEvent + resultEvent(0, "a") + "event: complete\ndata: {}\n", func(err error) bool { return errors.Is(err, ErrIncomplete) }},
-		"error and complete":      {startEvent + resultEvent(0, "a") + failed + endEvent, func(err error) bool { return errors.As(err, &failure) && failure.Code == "TIMEOUT" }},
-		"error and no complete":   {startEvent + resultEvent(0, "a") + failed, func(err error) bool { return errors.As(err, &failure) && failure.Code == "TIMEOUT" }},
-		"not JSON":                {startEvent + resultEvent(0, "a") + "data: oops\n\n", func(err error) bool { return errors.As(err, &no) }},
-		"a result without index":  {startEvent + resultEvent(0, "a") + "event: result\ndata: {\"item\":{}}\n\n", func(err error) bool { return errors.As(err, &no) }},
-		"a result without item":   {startEvent + resultEvent(0, "a") + "event: result\ndata: {\"index\":1}\n\n", func(err error) bool { return errors.As(err, &no) }},
-		"a failure as complete":   {startEvent + resultEvent(0, "a") + strings.ReplaceAll(endEvent, `"answer"`, `"failure"`), func(err error) bool { return errors.As(err, &failure) }},
-		"an event that is larger": {startEvent + resultEvent(0, "a") + resultEvent(1, strings.Repeat("x", 1000)) + endEvent, func(err error) bool { return errors.Is(err, ErrTooLarge) }},
-		"comments without end":    {startEvent + resultEvent(0, "a") + strings.Repeat(":\n", 10_000) + endEvent, func(err error) bool { return errors.Is(err, ErrTooLarge) }},
+		"no complete": {
+			startEvent + resultEvent(0, "a"), func(err error) bool { return errors.Is(err, ErrIncomplete) },
+		},
+		"half an event": {startEvent + resultEvent(0, "a") + "event: complete\ndata: {}\n",
+			func(err error) bool { return errors.Is(err, ErrIncomplete) }},
+		"error and complete": {startEvent + resultEvent(0, "a") + failed + endEvent,
+			func(err error) bool { return errors.As(err, &failure) && failure.Code == "TIMEOUT" }},
+		"error and no complete": {startEvent + resultEvent(0, "a") + failed,
+			func(err error) bool { return errors.As(err, &failure) && failure.Code == "TIMEOUT" }},
+		"not JSON": {
+			startEvent + resultEvent(0, "a") + "data: oops\n\n", func(err error) bool { return errors.As(err, &no) },
+		},
+		"a result without index": {startEvent + resultEvent(0, "a") + "event: result\ndata: {\"item\":{}}\n\n",
+			func(err error) bool { return errors.As(err, &no) }},
+		"a result without item": {startEvent + resultEvent(0, "a") + "event: result\ndata: {\"index\":1}\n\n",
+			func(err error) bool { return errors.As(err, &no) }},
+		"a failure as complete": {startEvent + resultEvent(0, "a") + strings.ReplaceAll(endEvent, `"answer"`,
+			`"failure"`), func(err error) bool { return errors.As(err, &failure) }},
+		"an event that is larger": {startEvent + resultEvent(0, "a") + resultEvent(1, strings.Repeat("x", 1000)) +
+			endEvent, func(err error) bool { return errors.Is(err, ErrTooLarge) }},
+		"comments without end": {startEvent + resultEvent(0, "a") + strings.Repeat(":\n", 10_000) + endEvent,
+			func(err error) bool { return errors.Is(err, ErrTooLarge) }},
 	} {
 		answer, err := collect(t, Options{MaxEvent: 1000, MaxAnswer: 10_000}, row.text)
 		if !row.want(err) || !cmp.Equal(names(answer), []string{"a"}) {
 			t.Errorf("%s: %v, %v", name, names(answer), err)
 		}
 	}
-	if _, err := collect(t, Options{MaxEvent: 1100}, startEvent+resultEvent(1, strings.Repeat("x", 1000))+endEvent); err != nil {
+	if _, err := collect(t, Options{MaxEvent: 1100},
+		startEvent+resultEvent(1, strings.Repeat("x", 1000))+endEvent); err != nil {
 		t.Errorf("an event that is not too large: %v", err)
 	}
 }
@@ -124,7 +145,8 @@ func TestDeskThatDoesNotStreamIsReadAllTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer, err := s.Collect()
-	if err != nil || !cmp.Equal(names(answer), []string{"Soup", "Stew"}) || answer.Summary != "Two soups." || s.Meta().Version != "0.55" {
+	if err != nil || !cmp.Equal(names(answer), []string{"Soup", "Stew"}) || answer.Summary != "Two soups." ||
+		s.Meta().Version != "0.55" {
 		t.Errorf("%+v, %v", answer, err)
 	}
 	s, _ = c.Stream(t.Context(), Question{Text: "soup"})
@@ -137,11 +159,13 @@ func TestDeskThatDoesNotStreamIsReadAllTheSame(t *testing.T) {
 
 func TestDeskThatStreamsUnaskedIsReadAllTheSame(t *testing.T) {
 	t.Parallel()
-	answer, err := desk(t, Options{}, says(200, "text/event-stream", startEvent+resultEvent(0, "a")+endEvent)).Ask(t.Context(), Question{Text: "soup"})
+	answer, err := desk(t, Options{}, says(200, "text/event-stream", startEvent+resultEvent(0, "a")+endEvent)).Ask(
+		t.Context(), Question{Text: "soup"})
 	if err != nil || !cmp.Equal(names(answer), []string{"a"}) || answer.Raw != nil {
 		t.Errorf("%+v, %v", answer, err)
 	}
-	answer, err = desk(t, Options{}, says(200, "text/event-stream", startEvent)).Ask(t.Context(), Question{Text: "soup"})
+	answer, err = desk(t, Options{}, says(200, "text/event-stream", startEvent)).Ask(t.Context(),
+		Question{Text: "soup"})
 	if !errors.Is(err, ErrIncomplete) || answer != nil {
 		t.Errorf("%+v, %v", answer, err)
 	}
@@ -268,7 +292,8 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte("event: error\ndata: {\"error\":7}\n\nevent: complete\ndata: {\"_meta\":7}\n\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c := &Client{ask: "http://desk.example/ask", options: Options{MaxEvent: 200}}
-		response := &reply{200, http.Header{}, newWatch(t.Context(), time.Minute).over(io.NopCloser(strings.NewReader(string(text))), 4000)}
+		response := &reply{200, http.Header{},
+			newWatch(t.Context(), time.Minute).over(io.NopCloser(strings.NewReader(string(text))), 4000)}
 		answer, err := c.stream(response).Collect()
 		if err == nil && !strings.Contains(string(text), "complete") {
 			t.Fatalf("a stream without its end is whole: %q", text)
@@ -287,7 +312,8 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"_meta":[],"error":null}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c := &Client{ask: "http://desk.example/ask"}
-		response := &reply{200, http.Header{}, newWatch(t.Context(), time.Minute).over(io.NopCloser(strings.NewReader(string(text))), 4000)}
+		response := &reply{200, http.Header{},
+			newWatch(t.Context(), time.Minute).over(io.NopCloser(strings.NewReader(string(text))), 4000)}
 		answer, err := c.readAnswer(response)
 		if (answer == nil) == (err == nil) {
 			t.Fatalf("answer %v, error %v", answer, err)
@@ -299,7 +325,8 @@ func TestSentencesOfASummaryAreGivenAsTheyAreWritten(t *testing.T) {
 	t.Parallel()
 	text := startEvent + "event: delta\ndata: {\"index\":0,\"text\":\"One [1].\"}\n\n" + resultEvent(1, "a") +
 		"event: delta\ndata: {\"index\":0,\"text\":\" Two [1].\"}\n\n" +
-		"event: result\ndata: {\"index\":0,\"item\":{\"@type\":\"SearchSummary\",\"text\":\"One [1]. Two [1].\",\"extractive\":false," +
+		"event: result\ndata: {\"index\":0,\"item\":{\"@type\":\"SearchSummary\",\"text\":\"One [1]. " +
+		"Two [1].\",\"extractive\":false," +
 		"\"citation\":[{\"@type\":\"CreativeWork\",\"name\":\"a\",\"url\":\"https://a.example/\"}]}}\n\n" + endEvent
 	var asked, told string
 	c := desk(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
@@ -313,7 +340,8 @@ func TestSentencesOfASummaryAreGivenAsTheyAreWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		answer, err := s.Collect()
-		if err != nil || answer.Summary != "One [1]. Two [1]." || len(answer.Results) != 1 || len(answer.Cited) != 1 || answer.Cited[0].URL != "https://a.example/" {
+		if err != nil || answer.Summary != "One [1]. Two [1]." || len(answer.Results) != 1 || len(answer.Cited) != 1 ||
+			answer.Cited[0].URL != "https://a.example/" {
 			t.Errorf("answer %+v, %v", answer, err)
 		}
 		if strings.Contains(asked, `"deltas":true`) != (written != nil) {

@@ -38,8 +38,9 @@ func TestEveryWordOfAPeersAnswerIsRead(t *testing.T) {
 		status, resolution, number string
 		decided                    bool
 	}{
-		{"FILED", "", "1", false}, {"AUTO_RESOLVED", "CREDIT", "2", true}, {"EVIDENCE_NEEDED", "", "3", false}, {"UNDER_REVIEW", "", "4", false},
-		{"ESCALATED", "INVESTIGATION", "5", false}, {"RESOLVED", "REDELIVERY", "6", true}, {"APPEALED", "REJECTED", "7", false}, {"SETTLED", "CREDIT", "8", true},
+		{"FILED", "", "1", false}, {"AUTO_RESOLVED", "CREDIT", "2", true}, {"EVIDENCE_NEEDED", "", "3", false},
+		{"UNDER_REVIEW", "", "4", false}, {"ESCALATED", "INVESTIGATION", "5", false},
+		{"RESOLVED", "REDELIVERY", "6", true}, {"APPEALED", "REJECTED", "7", false}, {"SETTLED", "CREDIT", "8", true},
 		{"FINAL", "REJECTED", "9", true},
 	} {
 		resolution := ""
@@ -48,8 +49,10 @@ func TestEveryWordOfAPeersAnswerIsRead(t *testing.T) {
 		}
 		for _, status := range []string{`"DISPUTE_STATUS_` + one.status + `"`, one.number} {
 			says(`{"accepted":true,"dispute_id":"dsp-1","status":` + status + resolution + `}`)
-			got, err := x.Dispute(t.Context(), &bought[0], &client.Dispute{ReportID: "rep-1", Reason: rampv1.DisputeReason_DISPUTE_REASON_WRONG_CONTENT})
-			if err != nil || got.Status != one.status || got.Resolution != one.resolution || got.Decided() != one.decided {
+			got, err := x.Dispute(t.Context(), &bought[0],
+				&client.Dispute{ReportID: "rep-1", Reason: rampv1.DisputeReason_DISPUTE_REASON_WRONG_CONTENT})
+			if err != nil || got.Status != one.status || got.Resolution != one.resolution ||
+				got.Decided() != one.decided {
 				t.Errorf("%s %s is read as %+v, %v", status, resolution, got, err)
 			}
 		}
@@ -60,7 +63,8 @@ func TestEveryWordOfAPeersAnswerIsRead(t *testing.T) {
 		}
 		says(`{"ver":"1.0","id":"denied","agent_identity_hash":"x","denial_reason":"` + name + `"}`)
 		all, err := x.Buy(t.Context(), "denied", offer)
-		if err != nil || len(all) != 1 || !all[0].Denied() || all[0].Denial != rampv1.DenialReason(number) || !strings.HasPrefix(name, "DENIAL_REASON_") {
+		if err != nil || len(all) != 1 || !all[0].Denied() || all[0].Denial != rampv1.DenialReason(number) ||
+			!strings.HasPrefix(name, "DENIAL_REASON_") {
 			t.Errorf("%s is read as %+v, %v", name, all, err)
 		}
 	}

@@ -1,4 +1,5 @@
-// Package tlog has a public client of transparency logs, filippo.io/torchwood, follow a front desk's ledger over HTTP.
+// Package tlog has a public client of transparency logs, filippo.io/torchwood, follow a front
+// desk's ledger over HTTP.
 package tlog
 
 import (
@@ -99,7 +100,8 @@ func TestAPublicClientFollowsTheLedger(t *testing.T) {
 	folder := t.TempDir()
 	s, address := serve(t, folder)
 	f := follow(t, s, address)
-	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "frontdesk.db"), Schemas: []store.Schema{ledger.Schema}})
+	db, err := store.Open(t.Context(),
+		store.Config{DSN: filepath.Join(folder, "frontdesk.db"), Schemas: []store.Schema{ledger.Schema}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +112,8 @@ func TestAPublicClientFollowsTheLedger(t *testing.T) {
 	for _, n := range []int64{1, 254, 1, 1, 600} {
 		err := db.Update(t.Context(), func(tx *store.Tx) error {
 			for i := range n {
-				if _, err := appender.Append(t.Context(), tx, receipt.Entry{Kind: "access", Subject: fmt.Sprint(i)}); err != nil {
+				if _, err := appender.Append(t.Context(), tx,
+					receipt.Entry{Kind: "access", Subject: fmt.Sprint(i)}); err != nil {
 					return err
 				}
 			}
@@ -160,7 +163,8 @@ func TestAPublicClientFollowsTheLedger(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkpoint := f.open(t, []byte(given.Checkpoint))
-			if err := tlog.CheckRecord(tlog.RecordProof(given.Proof), checkpoint.N, checkpoint.Hash, given.Index, tlog.RecordHash(r.Leaf)); err != nil {
+			if err := tlog.CheckRecord(tlog.RecordProof(given.Proof), checkpoint.N, checkpoint.Hash, given.Index,
+				tlog.RecordHash(r.Leaf)); err != nil {
 				t.Errorf("entry %d: %v", r.Index, err)
 			}
 			if checkpoint.N == tree.N && !slices.Equal(given.Proof, proof) {

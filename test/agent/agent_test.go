@@ -1,5 +1,5 @@
-// Package agent runs an agent's client of the Agent Intake Protocol, written in JavaScript with nothing but fetch, against
-// the sample intakes of the real program.
+// Package agent runs an agent's client of the Agent Intake Protocol, written in JavaScript with
+// nothing but fetch, against the sample intakes of the real program.
 package agent
 
 import (

@@ -12,22 +12,28 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// TestTheCommandBuysThroughABroker presses `frontdesk ramp resolve` as a person does: told what would be bought, bought, saved and reported, the same again, a budget that is used up, what
+// TestTheCommandBuysThroughABroker presses `frontdesk ramp resolve` as a person does: told what
+// would be bought, bought, saved and reported, the same again, a budget that is used up, what
 // nobody offers, and calls that make no sense.
 func TestTheCommandBuysThroughABroker(t *testing.T) {
 	t.Parallel()
-	m := openMarket(t, "sqlite:"+filepath.Join(t.TempDir(), "broker.db"), 1, 3, "  budgets: [{requester: \"*\", amount: \"0.03\", currency: USD}]\n")
+	m := openMarket(t, "sqlite:"+filepath.Join(t.TempDir(), "broker.db"), 1, 3,
+		"  budgets: [{requester: \"*\", amount: \"0.03\", currency: USD}]\n")
 	dir := t.TempDir()
 	config := write(t, filepath.Join(dir, "buyer.yaml"), "url: https://buyer.example.com\ndata: "+dir+"/data\n")
-	document := write(t, filepath.Join(dir, "ramp-agent.json"), process.MustRun(t, "keys", "agent", "--id", "cli", "--contact", "cli@buyer.example.com", "--config", config))
+	document := write(t, filepath.Join(dir, "ramp-agent.json"),
+		process.MustRun(t, "keys", "agent", "--id", "cli", "--contact", "cli@buyer.example.com", "--config", config))
 	for _, at := range []string{m.exchange.config, m.configs[0]} {
-		process.MustRun(t, "ramp", "requester", "add", "buyer.example.com", "cli", "--key", "@"+document, "--config", at)
+		process.MustRun(t, "ramp", "requester", "add", "buyer.example.com", "cli", "--key", "@"+document,
+			"--config", at)
 	}
 	process.MustRun(t, "ramp", "account", "open", "buyer.example.com/cli", "USD", "--config", m.exchange.config)
 	process.MustRun(t, "ramp", "account", "credit", "buyer.example.com/cli", "1", "USD", "--config", m.exchange.config)
 	saved := filepath.Join(dir, "lamp.json")
 	resolve := func(args ...string) (out, problem string, err error) {
-		return process.Run(t, append([]string{"ramp", "resolve", m.through.URL, "--as", "buyer.example.com/cli", "--config", config}, args...)...)
+		return process.Run(t,
+			append([]string{"ramp", "resolve", m.through.URL, "--as", "buyer.example.com/cli", "--config", config},
+				args...)...)
 	}
 	say := func(what string, want string, args ...string) {
 		t.Helper()
@@ -54,23 +60,29 @@ func TestTheCommandBuysThroughABroker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, selling := range []string{"DiscoverResources", "ExecuteTransaction"} { // who takes the Broker for an Exchange is told what it is
-		response, err := http.Post(m.through.URL+"/ramp.v1.ExchangeService/"+selling, "application/json", strings.NewReader("{}"))
+	// who takes the Broker for an Exchange is told what it is
+	for _, selling := range []string{"DiscoverResources", "ExecuteTransaction"} {
+		response, err := http.Post(m.through.URL+"/ramp.v1.ExchangeService/"+selling, "application/json",
+			strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		told, err := io.ReadAll(response.Body)
 		response.Body.Close()
-		if err != nil || response.StatusCode != http.StatusNotImplemented || !strings.Contains(string(told), "/broker/v1/resolve") {
+		if err != nil || response.StatusCode != http.StatusNotImplemented ||
+			!strings.Contains(string(told), "/broker/v1/resolve") {
 			t.Errorf("%s at a Broker: %s %s %v", selling, response.Status, told, err)
 		}
 	}
 	say("dry run", would, m.thing(0), "--max", "0.05USD", "--dry-run", "--use", "ai-input")
 	refuse("without a price", "nothing is offered that can be bought", m.thing(0))
 	refuse("too dear", "0.001 USD may be paid", m.thing(0), "--max", "0.001USD")
-	say("buy", "was bought at shop.example for 0.02 USD", m.thing(0), "--max", "0.05USD", "--id", "lamp-1", "--use", "ai-input", "--save", saved)
-	say("the same again", "was bought at shop.example for 0.02 USD", m.thing(0), "--max", "0.05USD", "--id", "lamp-1", "--use", "ai-input")
-	out, problem, err := resolve(m.thing(0), "--max", "0.05USD", "--id", "lamp-1", "--use", "ai-input", "--save", filepath.Join(dir, "none", "lamp.json"))
+	say("buy", "was bought at shop.example for 0.02 USD", m.thing(0), "--max", "0.05USD", "--id", "lamp-1", "--use",
+		"ai-input", "--save", saved)
+	say("the same again", "was bought at shop.example for 0.02 USD", m.thing(0), "--max", "0.05USD", "--id", "lamp-1",
+		"--use", "ai-input")
+	out, problem, err := resolve(m.thing(0), "--max", "0.05USD", "--id", "lamp-1", "--use", "ai-input", "--save",
+		filepath.Join(dir, "none", "lamp.json"))
 	if err == nil || !strings.Contains(out, "was bought at shop.example") || !strings.Contains(problem, "--id lamp-1") {
 		t.Errorf("bought, and not saved: %v\n%s%s", err, out, problem)
 	}
@@ -88,7 +100,8 @@ func TestTheCommandBuysThroughABroker(t *testing.T) {
 	refuse("a period of no budget", "--budget", m.thing(0), "--max", "0.05USD", "--period", "1h")
 	refuse("a scope of no budget", "--budget", m.thing(0), "--max", "0.05USD", "--budget-scope", "lamps")
 	refuse("a flag that is none", "unknown flag", m.thing(0), "--cheap")
-	if list := process.MustRun(t, "ramp", "account", "list", "--config", m.exchange.config); !strings.Contains(list, "0.98") {
+	if list := process.MustRun(t, "ramp", "account", "list", "--config",
+		m.exchange.config); !strings.Contains(list, "0.98") {
 		t.Errorf("one thing for 0.02 was bought of 1: %s", list)
 	}
 }

@@ -9,13 +9,15 @@ import (
 	"testing"
 )
 
-// gate is an address before servers: a connection to it goes to the first of them that takes it, and a broken one is that of whoever came by it.
+// gate is an address before servers: a connection to it goes to the first of them that takes it,
+// and a broken one is that of whoever came by it.
 type gate struct {
 	net.Listener
 	URL   string
 	nodes []string // host and port
 	next  atomic.Int64
-	// cut has whoever buys be taken to the server, and never back: the server's answer is dropped, and with it the connection.
+	// cut has whoever buys be taken to the server, and never back: the server's answer is dropped,
+	// and with it the connection.
 	cut  atomic.Bool
 	cuts atomic.Int64 // how often it did
 	// record has what is sent to servers be kept, by connection.

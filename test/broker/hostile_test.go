@@ -66,9 +66,11 @@ func soldBy(got *client.Resolved) map[string]string {
 	return all
 }
 
-// TestBadExchangesCostTheOthersNothing asks a running Broker for two addresses at two good Exchanges and one that is cheaper and dead, slow, lying or
-// flooding. What the good ones offer is bought all the same while the bad one still has not answered, the answer says what was wrong with it, and the Broker's memory stays
-// within bounds. Without a trick the cheaper one sells, so that it is the tricks by which it does not.
+// TestBadExchangesCostTheOthersNothing asks a running Broker for two addresses at two good
+// Exchanges and one that is cheaper and dead, slow, lying or flooding. What the good ones offer is
+// bought all the same while the bad one still has not answered, the answer says what was wrong with
+// it, and the Broker's memory stays within bounds. Without a trick the cheaper one sells, so that
+// it is the tricks by which it does not.
 func TestBadExchangesCostTheOthersNothing(t *testing.T) {
 	t.Parallel()
 	type trick struct {
@@ -87,7 +89,8 @@ func TestBadExchangesCostTheOthersNothing(t *testing.T) {
 		{name: "lets no connection come about", args: []string{"-hole"}, why: late},
 		{name: "never shows its manifest", behaviour: at("ramp-exchange.json", "stall"), why: late},
 		{name: "drips its manifest", behaviour: at("ramp-exchange.json", "drip"), why: late},
-		{name: "has a manifest without end", behaviour: at("ramp-exchange.json", "endless"), why: "its answer broke off, or is larger than is read"},
+		{name: "has a manifest without end", behaviour: at("ramp-exchange.json", "endless"),
+			why: "its answer broke off, or is larger than is read"},
 		{name: "leads elsewhere", behaviour: at("ramp-exchange.json", "elsewhere"), why: unreachable},
 		{name: "has the manifest of another", behaviour: behaviour{Lie: "manifest"}, why: "another domain"},
 		{name: "never shows its keys", behaviour: at("keys", "stall"), why: late},
@@ -102,20 +105,27 @@ func TestBadExchangesCostTheOthersNothing(t *testing.T) {
 		{name: "answers 256 MiB", behaviour: at(query, "huge"), why: "larger"},
 		{name: "answers without end", behaviour: at(query, "endless"), why: "larger"},
 		{name: "answers a bomb", behaviour: at(query, "bomb"), why: "not RAMP v1"},
-		{name: "offers 100,000 nothings", behaviour: at(query, "many"), why: "100000 of its offers are for addresses that were not asked for"},
-		{name: "offers 50,000 groups of nothing", behaviour: at(query, "groups"), why: "50000 of its offers are for addresses that were not asked for"},
+		{name: "offers 100,000 nothings", behaviour: at(query, "many"),
+			why: "100000 of its offers are for addresses that were not asked for"},
+		{name: "offers 50,000 groups of nothing", behaviour: at(query, "groups"),
+			why: "50000 of its offers are for addresses that were not asked for"},
 		{name: "answers without end of depth", behaviour: at(query, "deep"), why: "not RAMP v1"},
 		{name: "changes prices after signing", behaviour: behaviour{Lie: "price"}, why: "not signed by the Exchange"},
-		{name: "signs with a key that nobody knows", behaviour: behaviour{Lie: "signature"}, why: "not signed by the Exchange"},
+		{name: "signs with a key that nobody knows", behaviour: behaviour{Lie: "signature"},
+			why: "not signed by the Exchange"},
 		{name: "has signatures that are none", behaviour: behaviour{Lie: "garbled"}, why: "signature"},
-		{name: "gives out others' offers as its own", behaviour: behaviour{Lie: "others"}, why: "not signed by the Exchange"},
+		{name: "gives out others' offers as its own", behaviour: behaviour{Lie: "others"},
+			why: "not signed by the Exchange"},
 		{name: "offers what ended", behaviour: behaviour{Lie: "past"}, why: "has ended"},
-		{name: "offers what nobody asked for", behaviour: behaviour{Lie: "uris"}, why: "2 of its offers are for addresses that were not asked for"},
-		{name: "offers each a hundred times", behaviour: behaviour{Lie: "doubles"}, why: "more offers than are looked at"},
+		{name: "offers what nobody asked for", behaviour: behaviour{Lie: "uris"},
+			why: "2 of its offers are for addresses that were not asked for"},
+		{name: "offers each a hundred times", behaviour: behaviour{Lie: "doubles"},
+			why: "more offers than are looked at"},
 		{name: "answers as another", behaviour: behaviour{Lie: "name"}, why: "another domain"},
 		{name: "answers another query", behaviour: behaviour{Lie: "query"}, why: "another query"},
 	}
-	one, two, cheap := startPeer(t, "-key=1"), startPeer(t, "-key=2"), startPeer(t, "-key=3") // nobody asks the last but who gives out its offers
+	// nobody asks the last but who gives out its offers
+	one, two, cheap := startPeer(t, "-key=1"), startPeer(t, "-key=2"), startPeer(t, "-key=3")
 	var bad []*process.Peer
 	lists := []string{one.Origin, two.Origin}
 	for i, trick := range tricks {
@@ -127,7 +137,8 @@ func TestBadExchangesCostTheOthersNothing(t *testing.T) {
 	cheap.Set(behaviour{Price: 0.005})
 	config, url := brokerConfig(t, "", one.Origin, two.Origin)
 	server := process.Start(t, "broker", "--config", config, "--set", "broker.deadline=8s")
-	uris, answers, errs := make([][]string, len(tricks)), make([]*client.Resolved, len(tricks)), make([]error, len(tricks))
+	uris, answers, errs := make([][]string, len(tricks)), make([]*client.Resolved, len(tricks)),
+		make([]error, len(tricks))
 	var wait sync.WaitGroup
 	for i, trick := range tricks {
 		p := bad[i]
@@ -140,7 +151,9 @@ func TestBadExchangesCostTheOthersNothing(t *testing.T) {
 		}
 		uris[i] = []string{one.Origin + "/content/" + domain(p), two.Origin + "/content/" + domain(p)}
 		wait.Go(func() {
-			answers[i], errs[i] = openBroker(t, url).Resolve(t.Context(), &client.Resolving{URIs: uris[i], Exchanges: []string{domain(one), domain(two), domain(p)}, Most: client.Price{Amount: 1, Currency: "USD"}})
+			answers[i], errs[i] = openBroker(t, url).Resolve(t.Context(),
+				&client.Resolving{URIs: uris[i], Exchanges: []string{domain(one), domain(two), domain(p)},
+					Most: client.Price{Amount: 1, Currency: "USD"}})
 		})
 	}
 	wait.Wait()
@@ -155,13 +168,16 @@ func TestBadExchangesCostTheOthersNothing(t *testing.T) {
 				switch {
 				case trick.why == "" && by != mine:
 					t.Errorf("of whom plays no trick was not bought: %v", sold)
-				case trick.why != "" && by != domain(one) && by != domain(two) && (by != mine || trick.Lie != "doubles"):
+				case trick.why != "" && by != domain(one) && by != domain(two) &&
+					(by != mine || trick.Lie != "doubles"):
 					t.Errorf("%s was sold by %q; unsold are %v", uri, by, answers[i].Unsold)
 				}
 			}
-			if why := passedOver(t, answers[i], mine); trick.why != "" && !slices.ContainsFunc(why, func(one string) bool {
-				return slices.ContainsFunc(strings.Split(trick.why, "|"), func(want string) bool { return strings.Contains(one, want) })
-			}) {
+			if why := passedOver(t, answers[i], mine); trick.why != "" &&
+				!slices.ContainsFunc(why, func(one string) bool {
+					return slices.ContainsFunc(strings.Split(trick.why, "|"),
+						func(want string) bool { return strings.Contains(one, want) })
+				}) {
 				t.Errorf("it is told of it: %q, want %q", why, trick.why)
 			}
 		})

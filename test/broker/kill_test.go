@@ -23,7 +23,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// breaks is how often something breaks in TestBreaksBuyOnce, in the short form; FRONTDESK_KILLS has another number.
+// breaks is how often something breaks in TestBreaksBuyOnce, in the short form; FRONTDESK_KILLS has
+// another number.
 const breaks = 8
 
 // onBoth runs a test on SQLite with one Broker, and on PostgreSQL with two, at the same time.
@@ -67,14 +68,16 @@ func openMarket(t *testing.T, store string, brokers, things int, more string) *m
 	return m
 }
 
-// openMarketAt does so for Brokers that are to listen at some addresses, and are asked by another; none of them is started.
+// openMarketAt does so for Brokers that are to listen at some addresses, and are asked by another;
+// none of them is started.
 func openMarketAt(t *testing.T, door string, listens []string, store string, things int, more string) *market {
 	t.Helper()
 	m := &market{t: t, door: door, credit: 100}
 	dir, listen := t.TempDir(), process.FreeAddress(t)
 	m.at = openGate(t, listen)
 	for i := range things {
-		write(t, filepath.Join(dir, "content", fmt.Sprintf("thing-%d.md", i)), fmt.Sprintf("# Thing %d\n\nThis is thing %d of those that are sold here.\n", i, i))
+		write(t, filepath.Join(dir, "content", fmt.Sprintf("thing-%d.md", i)),
+			fmt.Sprintf("# Thing %d\n\nThis is thing %d of those that are sold here.\n", i, i))
 	}
 	write(t, filepath.Join(dir, "content", "palace.md"), "# A palace\n\nNobody can pay for this.\n")
 	m.exchange = &desk{url: m.at.URL, config: write(t, filepath.Join(dir, "shop.yaml"), `
@@ -91,7 +94,8 @@ ramp: {enabled: true, domain: shop.example, requester_rate: "", reports: {overdu
 `)}
 	admit(t, m.exchange.config)
 	process.MustRun(t, "ramp", "account", "open", "buyer.example.com/bot", "USD", "--config", m.exchange.config)
-	process.MustRun(t, "ramp", "account", "credit", "buyer.example.com/bot", fmt.Sprint(m.credit), "USD", "--config", m.exchange.config)
+	process.MustRun(t, "ramp", "account", "credit", "buyer.example.com/bot", fmt.Sprint(m.credit), "USD", "--config",
+		m.exchange.config)
 	for i, listen := range listens {
 		m.configs = append(m.configs, write(t, filepath.Join(dir, fmt.Sprintf("broker-%d.yaml", i)), `
 listen: `+listen+`
@@ -120,7 +124,8 @@ func (m *market) thing(i int) string { return m.at.URL + "/thing-" + strconv.Ito
 
 // broker is a client of the Brokers, that opens a connection for each request.
 func (m *market) broker() *client.Broker {
-	b, err := client.OpenBroker(m.door, agent(), client.Options{Retries: -1, HTTP: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}})
+	b, err := client.OpenBroker(m.door, agent(), client.Options{Retries: -1,
+		HTTP: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -170,7 +175,8 @@ type order struct {
 	answer *client.Resolved // nil while nothing is known
 }
 
-// ask asks once. lost says that nothing is known: there is no answer, or not all of one, or the Exchange was away.
+// ask asks once. lost says that nothing is known: there is no answer, or not all of one, or the
+// Exchange was away.
 func (o *order) ask(ctx context.Context, b *client.Broker) (lost, err error) {
 	got, err := b.Resolve(ctx, &o.Resolving)
 	var told *client.ExchangeError
@@ -180,7 +186,8 @@ func (o *order) ask(ctx context.Context, b *client.Broker) (lost, err error) {
 		return fmt.Errorf("open: %v", got.Open), nil
 	case err == nil:
 		return nil, fmt.Errorf("%s is answered with %v", o.ID, got.Answer)
-	case errors.As(err, &told) && told.Code != "unavailable" && told.Code != "not_found" && !strings.HasPrefix(told.Code, "http_"):
+	case errors.As(err, &told) && told.Code != "unavailable" && told.Code != "not_found" &&
+		!strings.HasPrefix(told.Code, "http_"):
 		return nil, fmt.Errorf("%s: %w", o.ID, err)
 	default:
 		return err, nil
@@ -205,9 +212,11 @@ func insists(do func() (lost, err error)) error {
 	}
 }
 
-// TestBreaksBuyOnce has agents buy through Brokers without end while Brokers and the Exchange are killed at random, one and both, and the way between them takes purchases
-// there and brings no answers back. Some agents come again until they are answered, some never do. What was told as bought can be fetched and is told again; nothing was
-// bought twice or lost: what the Exchange has charged is what agents were told, and what the Brokers count as spent, with nothing held.
+// TestBreaksBuyOnce has agents buy through Brokers without end while Brokers and the Exchange are
+// killed at random, one and both, and the way between them takes purchases there and brings no
+// answers back. Some agents come again until they are answered, some never do. What was told as
+// bought can be fetched and is told again; nothing was bought twice or lost: what the Exchange has
+// charged is what agents were told, and what the Brokers count as spent, with nothing held.
 func TestBreaksBuyOnce(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -245,7 +254,8 @@ func TestBreaksBuyOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.settles()
-		t.Logf("%d breaks; %d requests, of which %d were sent more than once and %d were left; %d answers never came back", n, len(c.all), c.again.Load(), c.left, m.at.cuts.Load())
+		t.Logf("%d breaks; %d requests, of which %d were sent more than once and %d were "+
+			"left; %d answers never came back", n, len(c.all), c.again.Load(), c.left, m.at.cuts.Load())
 	})
 }
 
@@ -297,7 +307,8 @@ func (c *crowd) shops(worker int, random *rand.Rand) {
 			return
 		default:
 		}
-		o := &order{Resolving: client.Resolving{ID: fmt.Sprintf("order-%d-%d", worker, i), Most: client.Price{Amount: 1, Currency: "USD"}}}
+		o := &order{Resolving: client.Resolving{ID: fmt.Sprintf("order-%d-%d", worker, i),
+			Most: client.Price{Amount: 1, Currency: "USD"}}}
 		first := random.IntN(20)
 		for k := range 1 + i%3/2 {
 			o.URIs = append(o.URIs, c.m.thing((first+k)%20))
@@ -373,7 +384,8 @@ func (c *crowd) passes(n int64) {
 	}
 }
 
-// settles waits until nothing is open any more, though nobody asks for it, and holds all that was told against the books of both sides.
+// settles waits until nothing is open any more, though nobody asks for it, and holds all that was
+// told against the books of both sides.
 func (c *crowd) settles() {
 	t, m := c.m.t, c.m
 	b := m.broker()
@@ -403,9 +415,11 @@ func (c *crowd) settles() {
 			cost, fee = cost+item.GetCost().GetAmount(), fee+item.GetBrokerFee().GetAmount()
 		}
 	}
-	err := insists(func() (lost, err error) { spent, held, err = m.purse(b); return err, nil }) // the other Broker may yet remember that it did not reach the Exchange
+	// the other Broker may yet remember that it did not reach the Exchange
+	err := insists(func() (lost, err error) { spent, held, err = m.purse(b); return err, nil })
 	if err != nil || held != 0 || !near(spent, cost+fee) || !near(m.books(), m.credit-cost) {
-		t.Errorf("agents were told of %v with fees of %v; the Broker counts %v, and holds %v; the Exchange has charged %v: %v", cost, fee, spent, held, m.credit-m.books(), err)
+		t.Errorf("agents were told of %v with fees of %v; the Broker counts %v, and holds %v; "+
+			"the Exchange has charged %v: %v", cost, fee, spent, held, m.credit-m.books(), err)
 	}
 	if out := process.MustRun(t, "ledger", "audit", "--config", m.exchange.config); out == "" {
 		t.Error("the ledger is not whole")

@@ -60,7 +60,8 @@ func shop(t testing.TB, name, price string) *desk {
 	dir := t.TempDir()
 	port := process.FreePort(t)
 	d := &desk{url: "http://127.0.0.1:" + port, config: filepath.Join(dir, "shop.yaml")}
-	write(t, filepath.Join(dir, "content", "lamp.md"), "# The lamp of "+name+"\n\nOne lamp lights a room, says "+name+".\n")
+	write(t, filepath.Join(dir, "content", "lamp.md"),
+		"# The lamp of "+name+"\n\nOne lamp lights a room, says "+name+".\n")
 	write(t, filepath.Join(dir, "content", "stove.md"), "# The stove of "+name+"\n\nOne stove heats a room.\n")
 	write(t, d.config, `
 listen: 127.0.0.1:`+port+`
@@ -84,7 +85,8 @@ ramp: {enabled: true, domain: `+strings.ToLower(name)+`.example}
 	return d
 }
 
-// brokerConfig writes the configuration of a Broker that buys at Exchanges, given by their addresses, with DOMAIN= before them where it is another.
+// brokerConfig writes the configuration of a Broker that buys at Exchanges, given by their
+// addresses, with DOMAIN= before them where it is another.
 func brokerConfig(t testing.TB, more string, exchanges ...string) (config, url string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -115,21 +117,25 @@ broker:
 
 func openBroker(t testing.TB, url string) *client.Broker {
 	t.Helper()
-	b, err := client.OpenBroker(url, agent(), client.Options{Retries: -1, HTTP: &http.Client{Transport: &http.Transport{}}})
+	b, err := client.OpenBroker(url, agent(),
+		client.Options{Retries: -1, HTTP: &http.Client{Transport: &http.Transport{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-// TestAnAgentBuysThroughABrokerAtRealExchanges: from the request to the report and the dispute, over sockets, with three processes.
+// TestAnAgentBuysThroughABrokerAtRealExchanges: from the request to the report and the dispute,
+// over sockets, with three processes.
 func TestAnAgentBuysThroughABrokerAtRealExchanges(t *testing.T) {
 	t.Parallel()
 	one, two := shop(t, "One", "0.02"), shop(t, "Two", "0.03")
 	config, url := brokerConfig(t, "", "one.example="+one.url)
 	process.Start(t, "broker", "--config", config)
 	b := openBroker(t, url)
-	got, err := b.Resolve(t.Context(), &client.Resolving{URIs: []string{one.url + "/lamp", two.url + "/lamp", one.url + "/none"}, Uses: []string{"ai-input"}, Most: client.Price{Amount: 1, Currency: "USD"}})
+	got, err := b.Resolve(t.Context(),
+		&client.Resolving{URIs: []string{one.url + "/lamp", two.url + "/lamp", one.url + "/none"},
+			Uses: []string{"ai-input"}, Most: client.Price{Amount: 1, Currency: "USD"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,9 +154,11 @@ func TestAnAgentBuysThroughABrokerAtRealExchanges(t *testing.T) {
 		if err := x.VerifyOffer(t.Context(), item); err != nil {
 			t.Error("the offer:", err)
 		}
-		cheaper := client.ResolvedItem{Offer: proto.CloneOf(item.Offer), Signed: bytes.Replace(item.Signed, []byte(fmt.Sprint(`"rate":`, price)), []byte(`"rate":0.001`), 1)}
+		cheaper := client.ResolvedItem{Offer: proto.CloneOf(item.Offer),
+			Signed: bytes.Replace(item.Signed, []byte(fmt.Sprint(`"rate":`, price)), []byte(`"rate":0.001`), 1)}
 		cheaper.Offer.Pricing.Rate = 0.001
-		if err := x.VerifyOffer(t.Context(), &cheaper); err == nil || !strings.Contains(err.Error(), "not signed by the Exchange") {
+		if err := x.VerifyOffer(t.Context(), &cheaper); err == nil ||
+			!strings.Contains(err.Error(), "not signed by the Exchange") {
 			t.Error("an offer whose price was changed:", err)
 		}
 		content, err := b.Fetch(t.Context(), item)
@@ -167,7 +175,8 @@ func TestAnAgentBuysThroughABrokerAtRealExchanges(t *testing.T) {
 		}
 	}
 	for i, d := range []*desk{one, two} {
-		if list := process.MustRun(t, "ramp", "account", "list", "--config", d.config); !strings.Contains(list, []string{"9.98", "9.97"}[i]) {
+		if list := process.MustRun(t, "ramp", "account", "list", "--config", d.config); !strings.Contains(list,
+			[]string{"9.98", "9.97"}[i]) {
 			t.Errorf("the account is %s", list)
 		}
 	}
@@ -181,7 +190,8 @@ func TestAnAgentBuysThroughABrokerAtRealExchanges(t *testing.T) {
 	}
 }
 
-// TestABrokerThatIsKilledBuysNothingTwice: SIGKILL between the purchase and its answer, a new process, the same request.
+// TestABrokerThatIsKilledBuysNothingTwice: SIGKILL between the purchase and its answer, a new
+// process, the same request.
 func TestABrokerThatIsKilledBuysNothingTwice(t *testing.T) {
 	t.Parallel()
 	x := exchange.New(1)
@@ -217,7 +227,8 @@ func TestABrokerThatIsKilledBuysNothingTwice(t *testing.T) {
 	if err != nil || len(got.Items) != 1 || len(x.Bought()) != 1 || x.Asked("ExecuteTransaction") != 2 {
 		t.Fatalf("%v, %v, sold %v", got, err, x.Bought())
 	}
-	if _, err := openBroker(t, url).Resolve(t.Context(), &client.Resolving{URIs: []string{x.URI("b")}}); err == nil || !strings.Contains(err.Error(), "resource_exhausted") {
+	if _, err := openBroker(t, url).Resolve(t.Context(), &client.Resolving{URIs: []string{x.URI("b")}}); err == nil ||
+		!strings.Contains(err.Error(), "resource_exhausted") {
 		t.Error("the budget after the crash:", err)
 	}
 }

@@ -15,9 +15,12 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestBrokersBehindNginxKeepOneBudget has three Brokers with one PostgreSQL behind the nginx of docs/scale.md, and agents who buy through it until the operator's budget is
-// used up, sending again what has no answer. Under that one Broker is paused, one is killed and one is added; the paused one goes on in the middle of what it did, and the
-// killed one comes back. The budget is spent to the last thing that fits and not beyond; what is spent is what agents were told, and what the Exchange has charged.
+// TestBrokersBehindNginxKeepOneBudget has three Brokers with one PostgreSQL behind the nginx of
+// docs/scale.md, and agents who buy through it until the operator's budget is used up, sending
+// again what has no answer. Under that one Broker is paused, one is killed and one is added; the
+// paused one goes on in the middle of what it did, and the killed one comes back. The budget is
+// spent to the last thing that fits and not beyond; what is spent is what agents were told, and
+// what the Exchange has charged.
 func TestBrokersBehindNginxKeepOneBudget(t *testing.T) {
 	t.Parallel()
 	storetest.NeedPostgres(t)
@@ -62,7 +65,8 @@ func TestBrokersBehindNginxKeepOneBudget(t *testing.T) {
 	if s.over.Load() == 0 {
 		t.Error("nobody was told that the budget is used up")
 	}
-	t.Logf("%d things bought by %d requests, of which %d were sent more than once; %d times it was told that the budget is used up", s.bought.Load(), len(s.all), s.again.Load(), s.over.Load())
+	t.Logf("%d things bought by %d requests, of which %d were sent more than once; "+
+		"%d times it was told that the budget is used up", s.bought.Load(), len(s.all), s.again.Load(), s.over.Load())
 }
 
 // spenders are agents who buy until the budget is used up.
@@ -95,7 +99,8 @@ func (s *spenders) spends(worker int) {
 	b := s.m.broker()
 	for i := 0; ; i++ {
 		<-s.turns
-		o := &order{Resolving: client.Resolving{ID: fmt.Sprintf("spend-%d-%d", worker, i), URIs: []string{s.m.thing((worker + i) % 20)}}}
+		o := &order{Resolving: client.Resolving{ID: fmt.Sprintf("spend-%d-%d", worker, i),
+			URIs: []string{s.m.thing((worker + i) % 20)}}}
 		var short *client.ExchangeError
 		times := 0
 		err := insists(func() (lost, err error) {

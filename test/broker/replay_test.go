@@ -50,8 +50,10 @@ func (g *gate) again(t *testing.T, connections [][]byte) (all []string) {
 	return all
 }
 
-// TestWhatIsSentAgainBuysNothing records all that an agent sends to a Broker and the Broker to an Exchange, byte for byte, and sends it again: to those who know it, and to
-// those who were started anew. Then the same with other ids and other contents, and without the signatures over HTTP. Nothing is charged, and every answer is one of the protocol's.
+// TestWhatIsSentAgainBuysNothing records all that an agent sends to a Broker and the Broker to an
+// Exchange, byte for byte, and sends it again: to those who know it, and to those who were started
+// anew. Then the same with other ids and other contents, and without the signatures over HTTP.
+// Nothing is charged, and every answer is one of the protocol's.
 func TestWhatIsSentAgainBuysNothing(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, store string, brokers int) {
@@ -65,7 +67,8 @@ func TestWhatIsSentAgainBuysNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.Report(t.Context(), &got.Items[0], client.Use{ID: []string{"use-one", "use-two"}[i], Quantity: 1}); err != nil {
+			if _, err := b.Report(t.Context(), &got.Items[0],
+				client.Use{ID: []string{"use-one", "use-two"}[i], Quantity: 1}); err != nil {
 				t.Fatal(err)
 			}
 			sold = append(sold, got)
@@ -80,21 +83,26 @@ func TestWhatIsSentAgainBuysNothing(t *testing.T) {
 		}
 		exchanges := m.at.recorded()
 		if len(agents) != 4 || len(exchanges) == 0 {
-			t.Fatalf("%d requests of the agent and %d connections of the Broker were recorded", len(agents), len(exchanges))
+			t.Fatalf("%d requests of the agent and %d connections of the Broker were recorded", len(agents),
+				len(exchanges))
 		}
 		charged := func(what string) {
 			t.Helper()
 			spent, held, err := m.purse(b)
 			if err != nil || !near(spent, 0.066) || held != 0 || !near(m.books(), m.credit-0.06) {
-				t.Errorf("%s: %v are spent and %v held; the Exchange has charged %v: %v", what, spent, held, m.credit-m.books(), err)
+				t.Errorf("%s: %v are spent and %v held; the Exchange has charged %v: %v", what, spent, held,
+					m.credit-m.books(), err)
 			}
 		}
 		charged("at first")
 		for _, what := range []string{"sent again", "sent again after a crash"} {
 			for i, answer := range m.through.again(t, agents) {
-				// What spends is signed for one use, and whoever copied it does not get what was bought either.
+				// What spends is signed for one use, and whoever copied it does not get what was
+				// bought either.
 				buys := i%2 == 0
-				if buys && (strings.Contains(answer, sold[i/2].Items[0].TransactionId) || !strings.HasPrefix(answer, "HTTP/1.1 401 ")) || !buys && !strings.HasPrefix(answer, "HTTP/1.1 200 OK") {
+				if buys &&
+					(strings.Contains(answer, sold[i/2].Items[0].TransactionId) || !strings.HasPrefix(answer,
+						"HTTP/1.1 401 ")) || !buys && !strings.HasPrefix(answer, "HTTP/1.1 200 OK") {
 					t.Errorf("%s: request %d of the agent is answered with %s", what, i, answer)
 				}
 			}
@@ -124,7 +132,8 @@ func TestWhatIsSentAgainBuysNothing(t *testing.T) {
 			},
 		} {
 			for _, answer := range m.through.again(t, [][]byte{change(agents[0])}) {
-				if !strings.HasPrefix(answer, "HTTP/1.1 401 Unauthorized") || !strings.Contains(answer, "unauthenticated") {
+				if !strings.HasPrefix(answer, "HTTP/1.1 401 Unauthorized") ||
+					!strings.Contains(answer, "unauthenticated") {
 					t.Errorf("%s: answered with %s", what, answer)
 				}
 			}

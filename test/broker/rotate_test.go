@@ -10,15 +10,19 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// TestKeysRotateBetweenOfferAndPurchase has keys be rotated after offers were made, when the Broker's purchase is on its way: that by which the Exchange signs offers, which is rotated
-// once more before the report, and that of the Broker. What was offered is sold once, is fetched and can be reported.
+// TestKeysRotateBetweenOfferAndPurchase has keys be rotated after offers were made, when the
+// Broker's purchase is on its way: that by which the Exchange signs offers, which is rotated once
+// more before the report, and that of the Broker. What was offered is sold once, is fetched and can
+// be reported.
 func TestKeysRotateBetweenOfferAndPurchase(t *testing.T) {
 	t.Parallel()
-	m := openMarket(t, "sqlite:"+t.TempDir()+"/broker.db", 1, 4, "  budgets: [{requester: \"*\", amount: \"1000\", currency: USD}]\n")
+	m := openMarket(t, "sqlite:"+t.TempDir()+"/broker.db", 1, 4,
+		"  budgets: [{requester: \"*\", amount: \"1000\", currency: USD}]\n")
 	b, paid := m.broker(), 0.0
 	exchanges := func() { process.MustRun(t, "keys", "rotate", "site", "--config", m.exchange.config) }
 	brokers := func() {
-		process.MustRun(t, "keys", "agent", "--id", domainOf(m.through.URL), "--rotate", "--overlap", "1h", "--config", m.configs[0])
+		process.MustRun(t, "keys", "agent", "--id", domainOf(m.through.URL), "--rotate", "--overlap", "1h", "--config",
+			m.configs[0])
 	}
 	for i, one := range []struct {
 		name   string
@@ -54,8 +58,10 @@ func TestKeysRotateBetweenOfferAndPurchase(t *testing.T) {
 		if err != nil {
 			t.Errorf("a report after %s key was rotated: %v", one.name, err)
 		}
-		if spent, held, err := m.purse(b); err != nil || held != 0 || !near(spent, paid*1.1) || !near(m.books(), m.credit-paid) {
-			t.Errorf("%s key: %v are spent, %v held, and charged %v: %v", one.name, spent, held, m.credit-m.books(), err)
+		if spent, held, err := m.purse(b); err != nil || held != 0 || !near(spent, paid*1.1) ||
+			!near(m.books(), m.credit-paid) {
+			t.Errorf("%s key: %v are spent, %v held, and charged %v: %v", one.name, spent, held,
+				m.credit-m.books(), err)
 		}
 	}
 }

@@ -11,8 +11,9 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// TestARunningBrokerFindsWhatIsNotNamed asks the built program by words instead of addresses: it searches its own sources, buys the one thing that fits
-// at an Exchange that takes what is not signed, tells a price without buying, and refuses filters that it would not heed.
+// TestARunningBrokerFindsWhatIsNotNamed asks the built program by words instead of addresses: it
+// searches its own sources, buys the one thing that fits at an Exchange that takes what is not
+// signed, tells a price without buying, and refuses filters that it would not heed.
 func TestARunningBrokerFindsWhatIsNotNamed(t *testing.T) {
 	t.Parallel()
 	port := process.FreePort(t)
@@ -63,11 +64,13 @@ ramp: {signatures: none}
 		Fee         struct{ Amount float64 } `json:"broker_fee"`
 	}
 	status, answer := ask(`"id":"told","search_filters":{"topic":"lentil soup at sea"},"ext":{"ramp.dry_run":true}`)
-	if status != http.StatusOK || !strings.Contains(answer, "/premium/soup") || strings.Contains(answer, "transaction_id") {
+	if status != http.StatusOK || !strings.Contains(answer, "/premium/soup") ||
+		strings.Contains(answer, "transaction_id") {
 		t.Errorf("what it would cost: %d %s", status, answer)
 	}
 	status, answer = ask(`"id":"bought","query":"why is dredging mud expensive"`)
-	if json.Unmarshal([]byte(answer), &bought) != nil || status != http.StatusOK || bought.Transaction == "" || bought.Package.Title != "Dredging the harbour" || bought.Cost.Amount != 0.02 || bought.Fee.Amount != 0.002 {
+	if json.Unmarshal([]byte(answer), &bought) != nil || status != http.StatusOK || bought.Transaction == "" ||
+		bought.Package.Title != "Dredging the harbour" || bought.Cost.Amount != 0.02 || bought.Fee.Amount != 0.002 {
 		t.Errorf("what was found is bought: %d %s", status, answer)
 	}
 	if status, answer = ask(`"id":"numbers","search_filters":{"academic.cites_min":19}`); status != http.StatusBadRequest || !strings.Contains(answer, "cites_min") {

@@ -25,7 +25,8 @@ type told struct {
 type sale struct {
 	name string
 	behaviour
-	// What comes of it: "open" until it behaves, "elsewhere" where another sells it, "denied" where nobody does, or "bought".
+	// What comes of it: "open" until it behaves, "elsewhere" where another sells it, "denied" where
+	// nobody does, or "bought".
 	want string
 	why  string   // is told of it, where it was not bought there at first
 	cost *charged // what is told to be charged for each; nil for what was offered
@@ -71,39 +72,51 @@ func badSales() []sale {
 		{name: "sells and denies", behaviour: lies("both"), want: "open", why: "denies what it sells"},
 		{name: "charges less than nothing", behaviour: lies("negative"), want: "open", why: "not RAMP v1"},
 		// It charges something else.
-		{name: "charges more", behaviour: lies("dearer"), want: "bought", cost: &charged{client.Price{Amount: 0.5, Currency: "USD"}, true}},
-		{name: "charges less", behaviour: lies("cheaper"), want: "bought", cost: &charged{client.Price{Amount: 0.005, Currency: "USD"}, false}},
-		{name: "charges in another currency", behaviour: lies("currency"), want: "bought", cost: &charged{client.Price{Amount: 0.01, Currency: "EUR"}, true}},
+		{name: "charges more", behaviour: lies("dearer"), want: "bought",
+			cost: &charged{client.Price{Amount: 0.5, Currency: "USD"}, true}},
+		{name: "charges less", behaviour: lies("cheaper"), want: "bought",
+			cost: &charged{client.Price{Amount: 0.005, Currency: "USD"}, false}},
+		{name: "charges in another currency", behaviour: lies("currency"), want: "bought",
+			cost: &charged{client.Price{Amount: 0.01, Currency: "EUR"}, true}},
 		{name: "charges more than there is", behaviour: lies("boundless"), want: "open", why: "not RAMP v1"},
 		// It denies.
 		{name: "denies", behaviour: lies("denies"), want: "elsewhere", why: "CONTENT_UNAVAILABLE"},
 		{name: "says that it has ended", behaviour: lies("ended"), want: "elsewhere", why: "OFFER_EXPIRED"},
-		{name: "takes back what it sold unheard", behaviour: unheard(lies("takes back"), ""), want: "denied", why: "CONTENT_UNAVAILABLE"},
+		{name: "takes back what it sold unheard", behaviour: unheard(lies("takes back"), ""), want: "denied",
+			why: "CONTENT_UNAVAILABLE"},
 		{name: "names another transaction", behaviour: unheard(lies("renames"), ""), want: "bought"},
 		// What it sells cannot be fetched.
 		{name: "delivers nowhere", behaviour: lies("addressless"), want: "bought"},
 		{name: "delivers elsewhere", behaviour: lies("host"), want: "bought"},
 	}
 	for _, one := range []struct{ answer, want string }{
-		{"401 unauthenticated", "elsewhere"}, {"403 permission_denied", "elsewhere"}, {"400 invalid_argument", "elsewhere"}, {"404 not_found", "elsewhere"},
-		{"409 already_exists", "open"}, {"409 aborted", "open"}, {"429 resource_exhausted", "open"}, {"429 resource_exhausted 3600", "open"}, {"500 internal", "open"}, {"503 unavailable 3600", "open"},
-		{"401", "open"}, {"403", "open"}, {"409", "open"}, {"429", "open"}, {"429 - 3600", "open"}, {"500", "open"}, {"502", "open"}, {"503", "open"}, {"503 - 3600", "open"},
+		{"401 unauthenticated", "elsewhere"}, {"403 permission_denied", "elsewhere"},
+		{"400 invalid_argument", "elsewhere"}, {"404 not_found", "elsewhere"}, {"409 already_exists", "open"},
+		{"409 aborted", "open"}, {"429 resource_exhausted", "open"}, {"429 resource_exhausted 3600", "open"},
+		{"500 internal", "open"}, {"503 unavailable 3600", "open"}, {"401", "open"}, {"403", "open"}, {"409", "open"},
+		{"429", "open"}, {"429 - 3600", "open"}, {"500", "open"}, {"502", "open"}, {"503", "open"},
+		{"503 - 3600", "open"},
 	} {
 		why := strings.Fields(one.answer)[min(1, strings.Count(one.answer, " "))]
 		if status := strings.Fields(one.answer)[0]; why == "-" || why == status {
 			why = "http_" + status
 		}
-		all = append(all, sale{name: "refuses with " + one.answer, behaviour: does("refuses " + one.answer), want: one.want, why: why})
+		all = append(all, sale{name: "refuses with " + one.answer, behaviour: does("refuses " + one.answer),
+			want: one.want, why: why})
 	}
-	for _, answer := range []string{"401 unauthenticated", "403 permission_denied", "404 not_found"} { // it has sold, and nobody heard of it
-		all = append(all, sale{name: "sells unheard, and then refuses with " + answer, behaviour: unheard(behaviour{}, "refuses "+answer), want: "open", why: strings.Fields(answer)[1]})
+	// it has sold, and nobody heard of it
+	for _, answer := range []string{"401 unauthenticated", "403 permission_denied", "404 not_found"} {
+		all = append(all, sale{name: "sells unheard, and then refuses with " + answer,
+			behaviour: unheard(behaviour{}, "refuses "+answer), want: "open", why: strings.Fields(answer)[1]})
 	}
 	return all
 }
 
-// TestBadSalesBuyNothingTwice has agents buy of Exchanges that offer best and sell badly, one address and two of them with one of another Exchange: each is told what was bought, denied or
-// is open yet. What is denied for sure is bought of the next best; of what is open nothing is bought elsewhere, and what it may cost stays held. When the Exchange behaves again
-// everything is known, was bought once, and the budget counts what was charged. What was told is told again.
+// TestBadSalesBuyNothingTwice has agents buy of Exchanges that offer best and sell badly, one
+// address and two of them with one of another Exchange: each is told what was bought, denied or is
+// open yet. What is denied for sure is bought of the next best; of what is open nothing is bought
+// elsewhere, and what it may cost stays held. When the Exchange behaves again everything is known,
+// was bought once, and the budget counts what was charged. What was told is told again.
 func TestBadSalesBuyNothingTwice(t *testing.T) {
 	t.Parallel()
 	good := startPeer(t, "-key=1")
@@ -139,7 +152,8 @@ func TestBadSalesBuyNothingTwice(t *testing.T) {
 
 // startBuyer starts a Broker that takes so long to buy.
 func startBuyer(t *testing.T, good *process.Peer, within string) *client.Broker {
-	config, url := brokerConfig(t, "limits: {rate: {address: \"\", failures: \"\"}}\nramp: {requester_rate: \"\"}\n", good.Origin)
+	config, url := brokerConfig(t, "limits: {rate: {address: \"\", failures: \"\"}}\nramp: {requester_rate: \"\"}\n",
+		good.Origin)
 	process.Start(t, "broker", "--config", config, "--set", "broker.deadline=20s", "--set", "broker.buy_within="+within)
 	return openBroker(t, url)
 }
@@ -165,7 +179,8 @@ func (b *bargain) strikes() error {
 	id := client.NewPurchase()
 	address := b.good.Origin + "/content/" + id
 	b.mine = []string{address + "/mine-1"}
-	b.request = client.Resolving{ID: id, URIs: b.mine, Scope: id, Budget: client.Price{Amount: 100, Currency: "USD"}, Exchanges: []string{domain(b.good), domain(b.bad)}}
+	b.request = client.Resolving{ID: id, URIs: b.mine, Scope: id, Budget: client.Price{Amount: 100, Currency: "USD"},
+		Exchanges: []string{domain(b.good), domain(b.bad)}}
 	if !b.alone {
 		b.mine = append(b.mine, address+"/mine-2")
 		b.request.URIs = []string{b.mine[0], address + "/other", b.mine[1]}
@@ -244,7 +259,8 @@ func (b *bargain) whileBad() (out *heard, err error) {
 			return b.saysWhy(h.err.Message), b.isHeld(0)
 		case h.err != nil && h.err.Code == "unavailable", slices.Contains(h.open(), b.request.URIs[1]):
 			return errors.New("the other one is open, too"), nil
-		case h.err != nil || len(h.got.Items) != 1 || h.got.Items[0].Exchange != domain(b.good) || len(h.got.Unsold) != 0 || !slices.Equal(h.got.Open, b.mine):
+		case h.err != nil || len(h.got.Items) != 1 || h.got.Items[0].Exchange != domain(b.good) ||
+			len(h.got.Unsold) != 0 || !slices.Equal(h.got.Open, b.mine):
 			return nil, fmt.Errorf("it is told as %v", h)
 		}
 		return b.saysWhy(strings.Join(passedOver(b.t, h.got, domain(b.bad)), "; ")), b.isHeld(goodPrice * feeToo)
@@ -252,7 +268,8 @@ func (b *bargain) whileBad() (out *heard, err error) {
 	return out, err
 }
 
-// saysWhy says what is missing where an answer does not say what is wrong, or nobody was asked often enough.
+// saysWhy says what is missing where an answer does not say what is wrong, or nobody was asked
+// often enough.
 func (b *bargain) saysWhy(text string) error {
 	least := b.before + 1
 	if b.Then != "" {
@@ -269,7 +286,8 @@ func (b *bargain) saysWhy(text string) error {
 	return fmt.Errorf("it is told why: %q, want %q", text, b.why)
 }
 
-// isHeld says what is wrong of a budget that has spent so much, and holds what is open. Nothing of it was bought elsewhere.
+// isHeld says what is wrong of a budget that has spent so much, and holds what is open. Nothing of
+// it was bought elsewhere.
 func (b *bargain) isHeld(spent float64) error {
 	if n := count(b.good, b.mine); n != 0 {
 		return fmt.Errorf("%d of it were bought elsewhere", n)
@@ -321,10 +339,12 @@ func (b *bargain) holds(h *heard) error {
 		}
 		return b.hasSpent(0)
 	}
-	if h.err != nil || len(h.got.Items) != len(by) || len(h.got.Open) != 0 || len(h.got.Unsold) != len(b.request.URIs)-len(by) {
+	if h.err != nil || len(h.got.Items) != len(by) || len(h.got.Open) != 0 ||
+		len(h.got.Unsold) != len(b.request.URIs)-len(by) {
 		return fmt.Errorf("it is told as %v", h)
 	}
-	if why := passedOver(b.t, h.got, domain(b.bad)); (b.want == "elsewhere" || b.want == "denied") && !strings.Contains(strings.Join(why, ";"), b.why) {
+	if why := passedOver(b.t, h.got, domain(b.bad)); (b.want == "elsewhere" || b.want == "denied") &&
+		!strings.Contains(strings.Join(why, ";"), b.why) {
 		return fmt.Errorf("it is told why: %q, want %q", why, b.why)
 	}
 	spent := 0.0
@@ -342,7 +362,8 @@ func (b *bargain) holds(h *heard) error {
 	return b.hasSpent(spent)
 }
 
-// costs is what an item costs with the fee, as a budget in USD has it, and what is wrong of how that is told.
+// costs is what an item costs with the fee, as a budget in USD has it, and what is wrong of how
+// that is told.
 func (b *bargain) costs(item *client.ResolvedItem) (float64, error) {
 	price, want := goodPrice, (*charged)(nil)
 	if item.Exchange == domain(b.bad) {
@@ -364,7 +385,9 @@ func (b *bargain) costs(item *client.ResolvedItem) (float64, error) {
 		return 0, fmt.Errorf("it is told as overcharged: %v", told)
 	case want.over:
 		offered, charged := told["offered"].GetStructValue().GetFields(), told["charged"].GetStructValue().GetFields()
-		if !near(offered["amount"].GetNumberValue(), price) || offered["currency"].GetStringValue() != "USD" || !near(charged["amount"].GetNumberValue(), want.Amount) || charged["currency"].GetStringValue() != want.Currency {
+		if !near(offered["amount"].GetNumberValue(), price) || offered["currency"].GetStringValue() != "USD" ||
+			!near(charged["amount"].GetNumberValue(), want.Amount) ||
+			charged["currency"].GetStringValue() != want.Currency {
 			return 0, fmt.Errorf("it is told as overcharged: %v", told)
 		}
 	}
@@ -384,7 +407,8 @@ func (b *bargain) hasSpent(want float64) error {
 
 // purse is how the budget of the request stands, by asking for what it does not allow.
 func (b *bargain) purse() (spent, held float64, err error) {
-	r := client.Resolving{URIs: []string{b.good.Origin + "/content/palace/1"}, Scope: b.request.Scope, Budget: b.request.Budget, Exchanges: b.request.Exchanges[:1]}
+	r := client.Resolving{URIs: []string{b.good.Origin + "/content/palace/1"}, Scope: b.request.Scope,
+		Budget: b.request.Budget, Exchanges: b.request.Exchanges[:1]}
 	_, err = b.broker.Resolve(b.t.Context(), &r)
 	return standingOf(err)
 }

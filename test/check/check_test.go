@@ -1,5 +1,5 @@
-// Package check holds `frontdesk check` against RAMP's servers: a front desk that keeps the protocol passes every probe, and for each
-// probe one that is wrong on purpose does not.
+// Package check holds `frontdesk check` against RAMP's servers: a front desk that keeps the
+// protocol passes every probe, and for each probe one that is wrong on purpose does not.
 package check
 
 import (
@@ -62,7 +62,8 @@ func open(t *testing.T) *fair {
 	}
 	f.url = "http://" + listener.Addr().String()
 	for name, text := range map[string]string{
-		"content/articles/one.md": "---\ntitle: One\nauthor: Ann\n---\nThe first article is about one thing, and tells it twice.\n",
+		"content/articles/one.md": "---\ntitle: One\nauthor: Ann\n---\n" +
+			"The first article is about one thing, and tells it twice.\n",
 		"content/articles/two.md": "---\ntitle: Two\nauthor: Ann\n---\nThe second article is about another thing.\n",
 		"frontdesk.yaml": fmt.Sprintf(`
 listen: 127.0.0.1:0
@@ -132,7 +133,8 @@ func (f *fair) answered(response *http.Response) error {
 	if err != nil {
 		return err
 	}
-	x := &exchanged{path: response.Request.URL.Path, request: string(asked), status: response.StatusCode, header: response.Header, body: body}
+	x := &exchanged{path: response.Request.URL.Path, request: string(asked), status: response.StatusCode,
+		header: response.Header, body: body}
 	if strings.HasSuffix(x.path, "/DiscoverResources") && x.status == http.StatusOK && bytes.Contains(body, []byte(`"offer_id"`)) {
 		f.good.CompareAndSwap(nil, &body)
 	}
@@ -264,13 +266,18 @@ var lies = map[string]struct {
 		m["pricing_models_supported"] = []string{"barter"}
 		m["catalog_endpoint"] = "http://elsewhere.example"
 	})), check.Wrong},
-	"exchange.wellknown.type":    {on(manifest, func(x *exchanged) { x.header.Set("Content-Type", "text/html") }), check.Wrong},
-	"exchange.wellknown.cors":    {on(manifest, func(x *exchanged) { x.header.Del("Access-Control-Allow-Origin") }), check.Doubtful},
-	"exchange.wellknown.max-age": {on(manifest, func(x *exchanged) { x.header.Set("Cache-Control", "max-age=86400") }), check.Doubtful},
-	"exchange.wellknown.host":    {on(manifest, edit(func(m map[string]any) { m["domain"] = "elsewhere.example" })), check.Doubtful},
-	"exchange.keys.served":       {on("/keys", status(404)), check.Wrong},
-	"exchange.keys.document":     {on("/keys", edit(func(m map[string]any) { m["keys"].([]any)[0].(map[string]any)["status"] = "rotated" })), check.Wrong},
-	"exchange.health":            {on("/healthz", status(503)), check.Wrong},
+	"exchange.wellknown.type": {on(manifest, func(x *exchanged) { x.header.Set("Content-Type", "text/html") }),
+		check.Wrong},
+	"exchange.wellknown.cors": {on(manifest, func(x *exchanged) { x.header.Del("Access-Control-Allow-Origin") }),
+		check.Doubtful},
+	"exchange.wellknown.max-age": {on(manifest, func(x *exchanged) { x.header.Set("Cache-Control", "max-age=86400") }),
+		check.Doubtful},
+	"exchange.wellknown.host": {on(manifest, edit(func(m map[string]any) { m["domain"] = "elsewhere.example" })),
+		check.Doubtful},
+	"exchange.keys.served": {on("/keys", status(404)), check.Wrong},
+	"exchange.keys.document": {on("/keys",
+		edit(func(m map[string]any) { m["keys"].([]any)[0].(map[string]any)["status"] = "rotated" })), check.Wrong},
+	"exchange.health": {on("/healthz", status(503)), check.Wrong},
 
 	"exchange.form.malformed": {saying(discover, with(`{}`), `{"ver":`), check.Wrong},
 	"exchange.form.empty": {on(discover, func(x *exchanged) {
@@ -298,11 +305,16 @@ var lies = map[string]struct {
 		}
 	}), other), check.Wrong},
 
-	"exchange.offer.valid":      {offers(func(o map[string]any) { delete(o["pricing"].(map[string]any), "currency") }), check.Wrong},
-	"exchange.offer.signed":     {offers(func(o map[string]any) { o["pricing"].(map[string]any)["rate"] = 0.01 }), check.Wrong},
-	"exchange.offer.ends":       {offers(func(o map[string]any) { o["expires_at"] = "2020-01-01T00:00:00Z" }), check.Wrong},
-	"exchange.offer.ids":        {offers(func(o map[string]any) { o["offer_id"] = "offer-1" }), check.Doubtful},
-	"exchange.offer.mutability": {offers(func(o map[string]any) { delete(o["identity"].(map[string]any), "resource_mutability") }), check.Wrong},
+	"exchange.offer.valid": {offers(func(o map[string]any) { delete(o["pricing"].(map[string]any), "currency") }),
+		check.Wrong},
+	"exchange.offer.signed": {offers(func(o map[string]any) { o["pricing"].(map[string]any)["rate"] = 0.01 }),
+		check.Wrong},
+	"exchange.offer.ends": {offers(func(o map[string]any) { o["expires_at"] = "2020-01-01T00:00:00Z" }),
+		check.Wrong},
+	"exchange.offer.ids": {offers(func(o map[string]any) { o["offer_id"] = "offer-1" }), check.Doubtful},
+	"exchange.offer.mutability": {offers(func(o map[string]any) {
+		delete(o["identity"].(map[string]any), "resource_mutability")
+	}), check.Wrong},
 
 	"exchange.execute.nothing": {saying(execute, func(x *exchanged) {
 		if !strings.Contains(x.request, "offer_id") {
@@ -327,7 +339,8 @@ var lies = map[string]struct {
 			a["cost"].(map[string]any)["amount"] = 0.2
 		}
 	})), check.Wrong},
-	"exchange.buy.identity": {on(execute, edit(func(a map[string]any) { delete(a, "agent_identity_hash") })), check.Wrong},
+	"exchange.buy.identity": {on(execute, edit(func(a map[string]any) { delete(a, "agent_identity_hash") })),
+		check.Wrong},
 	"exchange.buy.again": {on(execute, edit(func(a map[string]any) {
 		if a["transaction_id"] != nil {
 			a["transaction_id"] = fmt.Sprint("txn-", time.Now().UnixNano())
@@ -352,7 +365,8 @@ func TestAnExchangeThatKeepsTheProtocolPassesAndEachThatDoesNotIsFound(t *testin
 	honest := f.look(t, nil, true, true)
 	for probe, results := range honest {
 		for _, r := range results {
-			about := r.Pointer == "base_currency" || r.Pointer == "contact_email" || r.Pointer == "terms_uri" || probe == "exchange.wellknown.https"
+			about := r.Pointer == "base_currency" || r.Pointer == "contact_email" || r.Pointer == "terms_uri" ||
+				probe == "exchange.wellknown.https"
 			if r.Outcome != check.Passed && !about {
 				t.Errorf("%+v", r)
 			}
@@ -368,7 +382,8 @@ func TestAnExchangeThatKeepsTheProtocolPassesAndEachThatDoesNotIsFound(t *testin
 			}
 			kind := strings.Split(probe, ".")[1]
 			spending := kind == "buy" || kind == "fetch" || probe == "exchange.report"
-			asking := spending || kind == "discover" || kind == "auth" || kind == "offer" || kind == "execute" || probe == "exchange.report.unknown" || kind == "dispute"
+			asking := spending || kind == "discover" || kind == "auth" || kind == "offer" || kind == "execute" ||
+				probe == "exchange.report.unknown" || kind == "dispute"
 			if results := f.look(t, wrong.told, asking, spending)[probe]; worst(results) != wrong.outcome {
 				t.Errorf("the Exchange lies, and the probe says %+v, want %s", results, wrong.outcome)
 			}
@@ -398,7 +413,8 @@ func TestAProviderIsLookedAt(t *testing.T) {
 	honest := look(nil)
 	for probe, results := range honest {
 		for _, r := range results {
-			about := r.Pointer == "contact" || slices.Contains([]string{"ramp.wellknown.https", "ramp.wellknown.host", "ramp.agent.document"}, probe)
+			about := r.Pointer == "contact" ||
+				slices.Contains([]string{"ramp.wellknown.https", "ramp.wellknown.host", "ramp.agent.document"}, probe)
 			if r.Outcome != check.Passed && !about {
 				t.Errorf("%+v", r)
 			}
@@ -409,19 +425,41 @@ func TestAProviderIsLookedAt(t *testing.T) {
 		told    lie
 		outcome check.Outcome
 	}{
-		"ramp.wellknown.served":  {on(document, status(404)), check.Wrong},
-		"ramp.document":          {on(document, edit(func(m map[string]any) { m["exchanges"].([]any)[0].(map[string]any)["domain"] = "https://x.example/" })), check.Wrong},
-		"ramp.wellknown.type":    {on(document, func(x *exchanged) { x.header.Set("Content-Type", "text/plain") }), check.Wrong},
+		"ramp.wellknown.served": {on(document, status(404)), check.Wrong},
+		"ramp.document": {
+			on(document,
+				edit(func(m map[string]any) {
+					m["exchanges"].([]any)[0].(map[string]any)["domain"] = "https://x.example/"
+				})), check.Wrong,
+		},
+		"ramp.wellknown.type": {
+			on(document, func(x *exchanged) { x.header.Set("Content-Type", "text/plain") }), check.Wrong,
+		},
 		"ramp.wellknown.max-age": {on(document, func(x *exchanged) { x.header.Del("Cache-Control") }), check.Doubtful},
 		"ramp.exchange.served":   {on(manifest, status(404)), check.Wrong},
-		"ramp.exchange.endpoint": {on(manifest, edit(func(m map[string]any) { m["exchange_endpoint"] = "https://elsewhere.example" })), check.Doubtful},
-		"ramp.verifier.document": {on("/.well-known/ramp-verifier.json", edit(func(m map[string]any) { delete(m, "verifier") })), check.Wrong},
-		"ramp.agent.document":    {on("/.well-known/ramp-agent.json", with(`{"agent_id":"x","keys":[]}`)), check.Wrong},
-		"ramp.rsl.named":         {on("/robots.txt", func(x *exchanged) { x.body = []byte("User-agent: *\n") }), check.Doubtful},
-		"ramp.rsl.served":        {on("/robots.txt", func(x *exchanged) { x.body = []byte("License: /gone.xml\n") }), check.Wrong},
-		"ramp.rsl.type":          {on("/rsl.txt", func(x *exchanged) { x.header.Set("Content-Type", "text/html") }), check.Doubtful},
-		"ramp.rsl.document":      {on("/rsl.txt", func(x *exchanged) { x.body = bytes.Replace(x.body, []byte("0.02"), []byte("two cents"), 1) }), check.Wrong},
-		"ramp.wellknown.cors":    {on(document, func(x *exchanged) { x.header.Del("Access-Control-Allow-Origin") }), check.Doubtful},
+		"ramp.exchange.endpoint": {on(manifest,
+			edit(func(m map[string]any) { m["exchange_endpoint"] = "https://elsewhere.example" })), check.Doubtful},
+		"ramp.verifier.document": {
+			on("/.well-known/ramp-verifier.json", edit(func(m map[string]any) { delete(m, "verifier") })), check.Wrong,
+		},
+		"ramp.agent.document": {on("/.well-known/ramp-agent.json", with(`{"agent_id":"x","keys":[]}`)), check.Wrong},
+		"ramp.rsl.named": {
+			on("/robots.txt", func(x *exchanged) { x.body = []byte("User-agent: *\n") }), check.Doubtful,
+		},
+		"ramp.rsl.served": {
+			on("/robots.txt", func(x *exchanged) { x.body = []byte("License: /gone.xml\n") }), check.Wrong,
+		},
+		"ramp.rsl.type": {
+			on("/rsl.txt", func(x *exchanged) { x.header.Set("Content-Type", "text/html") }), check.Doubtful,
+		},
+		"ramp.rsl.document": {
+			on("/rsl.txt", func(x *exchanged) {
+				x.body = bytes.Replace(x.body, []byte("0.02"), []byte("two cents"), 1)
+			}), check.Wrong,
+		},
+		"ramp.wellknown.cors": {
+			on(document, func(x *exchanged) { x.header.Del("Access-Control-Allow-Origin") }), check.Doubtful,
+		},
 	} {
 		if results := look(wrong.told)[probe]; worst(results) != wrong.outcome {
 			t.Errorf("%s: the site lies, and the probe says %+v, want %s", probe, results, wrong.outcome)
@@ -429,13 +467,16 @@ func TestAProviderIsLookedAt(t *testing.T) {
 	}
 }
 
-// TestTheCommandChecks has the command look at an Exchange with a key of its own making, at a file, and at an address that is none.
+// TestTheCommandChecks has the command look at an Exchange with a key of its own making, at a file,
+// and at an address that is none.
 func TestTheCommandChecks(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	process.MustRun(t, "keys", "agent", "--config", f.config)
-	out, _, err := process.Run(t, "check", f.url, "--buyer", "stranger.example/bot", "--config", f.config, "--uri", first, "--use", "ai-input")
-	if err == nil || !strings.Contains(out, "exchange.discover") || !strings.Contains(out, "ramp-agent.json of stranger.example") {
+	out, _, err := process.Run(t, "check", f.url, "--buyer", "stranger.example/bot", "--config", f.config, "--uri",
+		first, "--use", "ai-input")
+	if err == nil || !strings.Contains(out, "exchange.discover") ||
+		!strings.Contains(out, "ramp-agent.json of stranger.example") {
 		t.Errorf("a stranger is let in: %v\n%s", err, out)
 	}
 	file := filepath.Join(t.TempDir(), "rsl.xml")
@@ -454,7 +495,8 @@ func TestTheCommandChecks(t *testing.T) {
 			t.Errorf("%s\nsays %v\n%s%s", text, err, out, stderr)
 		}
 	}
-	if _, stderr, err := process.Run(t, "check", f.url, "--uri", first); err == nil || !strings.Contains(stderr, "--buyer DOMAIN/ID") {
+	if _, stderr, err := process.Run(t, "check", f.url, "--uri", first); err == nil ||
+		!strings.Contains(stderr, "--buyer DOMAIN/ID") {
 		t.Errorf("an address without a buyer: %v %s", err, stderr)
 	}
 }

@@ -1,4 +1,5 @@
-// Package circle holds that our own buyers complete what our own Exchange sells, by every pricing model.
+// Package circle holds that our own buyers complete what our own Exchange sells, by every pricing
+// model.
 package circle
 
 import (
@@ -35,11 +36,15 @@ var models = []model{
 	{"per_record", `rate: "0.01", currency: USD, estimate: 1`, nil, nil, ""},
 	{"subscription", `rate: "1", currency: USD, months: 1`, nil, nil, "1"},
 	{"training", `rate: "1", currency: USD, months: 1`, nil, nil, "1"},
-	{"revenue_share", `rate: "0.1"`, []string{"--revenue", "2USD"}, map[string]any{"revenue": map[string]any{"amount": 2, "currency": "USD"}}, "0.2"},
+	{"revenue_share", `rate: "0.1"`, []string{"--revenue", "2USD"},
+		map[string]any{"revenue": map[string]any{"amount": 2, "currency": "USD"}}, "0.2"},
 	{"free", "", nil, nil, ""},
 	{
-		"attribution", "", []string{"--displayed-url", "https://site.example/attribution", "--citation", "link", "--shown"},
-		map[string]any{"displayed_to_user": true, "citation_included": true, "attribution": []any{map[string]any{"displayed_url": "https://site.example/attribution", "format": "link", "visible_to_user": true}}}, "",
+		"attribution", "",
+		[]string{"--displayed-url", "https://site.example/attribution", "--citation", "link", "--shown"},
+		map[string]any{"displayed_to_user": true, "citation_included": true,
+			"attribution": []any{map[string]any{"displayed_url": "https://site.example/attribution", "format": "link",
+				"visible_to_user": true}}}, "",
 	},
 	{"contribution", "", nil, nil, ""},
 }
@@ -54,7 +59,8 @@ type world struct {
 	keys             string // of the buyer, as a document
 }
 
-// open opens an Exchange with what its configuration says beside. What it sells by the records is no page of the web.
+// open opens an Exchange with what its configuration says beside. What it sells by the records is
+// no page of the web.
 func open(t *testing.T, signatures string) *world {
 	t.Helper()
 	w := &world{t: t, dir: t.TempDir()}
@@ -67,7 +73,8 @@ func open(t *testing.T, signatures string) *world {
 		if m.name == "per_record" {
 			path = "/804735132"
 		}
-		fmt.Fprintf(&rules, "  - {match: {path: %s}, access: licensed, price: {%s}, reporting: {window: 24h}}\n", path, price)
+		fmt.Fprintf(&rules, "  - {match: {path: %s}, access: licensed, price: {%s}, reporting: {window: 24h}}\n",
+			path, price)
 	}
 	w.write("content/items.jsonl", items.String())
 	w.config = w.write("frontdesk.yaml", `
@@ -83,8 +90,10 @@ terms:
 `+rules.String()+`ramp: {enabled: true, domain: desk.example.com`+signatures+`}
 `)
 	process.MustRun(t, "ingest", "--config", w.config)
-	w.buyerConfig = w.write("buyer.yaml", "url: https://buyer.example.com\ndata: buyer\nfetch: {allow: [127.0.0.0/8]}\n")
-	w.keys = w.write("agent.json", process.MustRun(t, "keys", "agent", "--id", "research-bot", "--contact", "a@buyer.example.com", "--config", w.buyerConfig))
+	w.buyerConfig = w.write("buyer.yaml",
+		"url: https://buyer.example.com\ndata: buyer\nfetch: {allow: [127.0.0.0/8]}\n")
+	w.keys = w.write("agent.json", process.MustRun(t, "keys", "agent", "--id", "research-bot", "--contact",
+		"a@buyer.example.com", "--config", w.buyerConfig))
 	return w
 }
 
@@ -113,13 +122,15 @@ func (w *world) write(name, text string) (path string) {
 // admit lets the buyer in, with money, and starts the Exchange.
 func (w *world) admit() {
 	w.t.Helper()
-	process.MustRun(w.t, "ramp", "requester", "add", "buyer.example.com", "research-bot", "--key", "@"+w.keys, "--config", w.config)
+	process.MustRun(w.t, "ramp", "requester", "add", "buyer.example.com", "research-bot", "--key", "@"+w.keys,
+		"--config", w.config)
 	process.MustRun(w.t, "ramp", "account", "open", buyer, "USD", "--config", w.config)
 	process.MustRun(w.t, "ramp", "account", "credit", buyer, "100", "USD", "--config", w.config)
 	w.exchange = process.Start(w.t, "serve", "--config", w.config)
 }
 
-// bounded are the models by which an assistant or a Broker buys: they pay no share of what is earned later, which no amount bounds.
+// bounded are the models by which an assistant or a Broker buys: they pay no share of what is
+// earned later, which no amount bounds.
 func bounded() []model {
 	return slices.DeleteFunc(slices.Clone(models), func(m model) bool { return m.name == "revenue_share" })
 }
@@ -128,7 +139,8 @@ func bounded() []model {
 func (w *world) settled(models []model, deliveries float64) {
 	w.t.Helper()
 	rows := map[string]map[string]any{}
-	for line := range strings.Lines(process.MustRun(w.t, "ramp", "report", "transactions", "--format", "jsonl", "--config", w.config)) {
+	for line := range strings.Lines(process.MustRun(w.t, "ramp", "report", "transactions", "--format", "jsonl",
+		"--config", w.config)) {
 		row := map[string]any{}
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			w.t.Fatal(err)
@@ -137,7 +149,8 @@ func (w *world) settled(models []model, deliveries float64) {
 	}
 	for _, m := range models {
 		row := rows[m.name]
-		if row == nil || row["obligation"] != "fulfilled" || row["report"] == nil || row["deliveries"] != deliveries || row["uri"] != w.uri(w.exchange.URL, m) {
+		if row == nil || row["obligation"] != "fulfilled" || row["report"] == nil || row["deliveries"] != deliveries ||
+			row["uri"] != w.uri(w.exchange.URL, m) {
 			w.t.Errorf("%s: %v", m.name, row)
 			continue
 		}
@@ -159,14 +172,15 @@ func (w *world) settled(models []model, deliveries float64) {
 		By      string `json:"report_exchange"`
 	}
 	lines := process.MustRun(w.t, "ramp", "report", "citations", "--format", "jsonl", "--config", w.config)
-	if err := json.Unmarshal([]byte(lines), &cited); err != nil || cited.URI != w.exchange.URL+"/attribution" || cited.At != "https://site.example/attribution" || cited.Format != "link" ||
+	if err := json.Unmarshal([]byte(lines), &cited); err != nil || cited.URI != w.exchange.URL+"/attribution" ||
+		cited.At != "https://site.example/attribution" || cited.Format != "link" ||
 		cited.Visible != "yes" || cited.By != "desk.example.com" {
 		w.t.Errorf("cited: %v %s", err, lines)
 	}
 }
 
-// TestEveryPricingModelGoesFullCircle discovers, buys, fetches and reports something of each model by commands; each obligation is met and each purchase
-// settled.
+// TestEveryPricingModelGoesFullCircle discovers, buys, fetches and reports something of each model
+// by commands; each obligation is met and each purchase settled.
 func TestEveryPricingModelGoesFullCircle(t *testing.T) {
 	for name, flags := range map[string][]string{"signed": nil, "unsigned": {"--unsigned"}} {
 		t.Run(name, func(t *testing.T) {
@@ -180,7 +194,9 @@ func TestEveryPricingModelGoesFullCircle(t *testing.T) {
 			flags = append(flags, "--as", buyer, "--use", "ai-input", "--config", w.buyerConfig)
 			for _, m := range models {
 				saved := filepath.Join(w.dir, m.name+".json")
-				got := process.MustRun(t, append([]string{"ramp", "buy", w.exchange.URL, w.uri(w.exchange.URL, m), "--yes", "--save", saved}, flags...)...)
+				got := process.MustRun(t,
+					append([]string{"ramp", "buy", w.exchange.URL, w.uri(w.exchange.URL, m), "--yes", "--save", saved},
+						flags...)...)
 				if !strings.Contains(got, "What is sold by "+m.name) {
 					t.Errorf("%s: %s", m.name, got)
 				}
@@ -199,8 +215,10 @@ func TestAnAssistantGoesFullCircle(t *testing.T) {
 	t.Parallel()
 	w := open(t, "")
 	w.admit()
-	command := process.Command(t, "mcp", "--buyer", "--exchange", w.exchange.URL, "--limit", "50USD/day", "--as", buyer, "--config", w.buyerConfig)
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "desktop", Version: "1"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: command}, nil)
+	command := process.Command(t, "mcp", "--buyer", "--exchange", w.exchange.URL, "--limit", "50USD/day", "--as", buyer,
+		"--config", w.buyerConfig)
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "desktop", Version: "1"}, nil).Connect(t.Context(),
+		&sdk.CommandTransport{Command: command}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +253,8 @@ func TestAnAssistantGoesFullCircle(t *testing.T) {
 			ReportID string `json:"report_id"`
 		}
 		if !call("quote", map[string]any{"url": w.uri(w.exchange.URL, m)}, &offers) || len(offers.Offers) == 0 ||
-			!call("buy", map[string]any{"purchase_id": offers.Offers[0].PurchaseID}, &bought) || !call("fetch", map[string]any{"transaction_id": bought.TransactionID}, &fetched) {
+			!call("buy", map[string]any{"purchase_id": offers.Offers[0].PurchaseID}, &bought) ||
+			!call("fetch", map[string]any{"transaction_id": bought.TransactionID}, &fetched) {
 			t.Errorf("%s: %v", m.name, offers)
 			continue
 		}
@@ -253,7 +272,8 @@ func TestAnAssistantGoesFullCircle(t *testing.T) {
 	w.settled(bounded(), 1)
 }
 
-// TestABrokerGoesFullCircle does so by `frontdesk ramp resolve` and `ramp resolve --report`, through a Broker that signs for itself.
+// TestABrokerGoesFullCircle does so by `frontdesk ramp resolve` and `ramp resolve --report`,
+// through a Broker that signs for itself.
 func TestABrokerGoesFullCircle(t *testing.T) {
 	t.Parallel()
 	w := open(t, "")
@@ -267,17 +287,20 @@ limits: {rate: {address: "", failures: ""}}
 fetch: {allow: [127.0.0.0/8]}
 broker: {deadline: 5s, exchanges: [{domain: desk.example.com, url: "`+w.address()+`"}]}
 `)
-	process.MustRun(t, "ramp", "requester", "add", "buyer.example.com", "research-bot", "--key", "@"+w.keys, "--config", w.brokerConfig)
+	process.MustRun(t, "ramp", "requester", "add", "buyer.example.com", "research-bot", "--key", "@"+w.keys, "--config",
+		w.brokerConfig)
 	w.admit()
 	w.broker = process.Start(t, "broker", "--config", w.brokerConfig)
 	for _, m := range bounded() {
 		saved := filepath.Join(w.dir, m.name+".json")
-		_, out, err := process.Run(t, "ramp", "resolve", w.broker.URL, w.uri(w.exchange.URL, m), "--use", "ai-input", "--max", "2USD", "--as", buyer, "--config", w.buyerConfig, "--save", saved)
+		_, out, err := process.Run(t, "ramp", "resolve", w.broker.URL, w.uri(w.exchange.URL, m), "--use", "ai-input",
+			"--max", "2USD", "--as", buyer, "--config", w.buyerConfig, "--save", saved)
 		if err != nil {
 			t.Errorf("%s: %v %s", m.name, err, out)
 			continue
 		}
-		report := append([]string{"ramp", "resolve", w.broker.URL, "--report", saved, "--quantity", "1", "--use", "ai-input", "--as", buyer, "--config", w.buyerConfig}, m.report...)
+		report := append([]string{"ramp", "resolve", w.broker.URL, "--report", saved, "--quantity", "1", "--use",
+			"ai-input", "--as", buyer, "--config", w.buyerConfig}, m.report...)
 		if _, out, err := process.Run(t, report...); err != nil {
 			t.Errorf("%s: %v %s", m.name, err, out)
 		}

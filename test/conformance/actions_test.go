@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// actionRows are about what can be done with items. The fixture's owner tells three actions, one of each protocol.
+// actionRows are about what can be done with items. The fixture's owner tells three actions, one of
+// each protocol.
 var actionRows = []row{
 	{105, "an item with an action tells its name, description and protocol", func(p *probe) {
 		for _, action := range p.actions("") {
@@ -18,20 +19,23 @@ var actionRows = []row{
 	}},
 	{106, "an HTTP action has method and endpoint", func(p *probe) {
 		for _, action := range p.actions("HTTP") {
-			p.expect(str(action["method"]) != "" && str(action["endpoint"]) != "", "method %v, endpoint %v", action["method"], action["endpoint"])
+			p.expect(str(action["method"]) != "" && str(action["endpoint"]) != "", "method %v, endpoint %v",
+				action["method"], action["endpoint"])
 			p.expectObject(action, "params")
 			p.expectObject(action, "headers")
 		}
 	}},
 	{107, "an MCP action has server and tool", func(p *probe) {
 		for _, action := range p.actions("MCP") {
-			p.expect(str(action["server"]) != "" && str(action["tool"]) != "", "server %v, tool %v", action["server"], action["tool"])
+			p.expect(str(action["server"]) != "" && str(action["tool"]) != "", "server %v, tool %v", action["server"],
+				action["tool"])
 			p.expectObject(action, "arguments")
 		}
 	}},
 	{108, "an A2A action has agent_url and skill", func(p *probe) {
 		for _, action := range p.actions("A2A") {
-			p.expect(str(action["agent_url"]) != "" && str(action["skill"]) != "", "agent_url %v, skill %v", action["agent_url"], action["skill"])
+			p.expect(str(action["agent_url"]) != "" && str(action["skill"]) != "", "agent_url %v, skill %v",
+				action["agent_url"], action["skill"])
 			p.expectObject(action, "message")
 		}
 	}},
@@ -40,26 +44,31 @@ var actionRows = []row{
 			for _, name := range []string{"endpoint", "agent_url"} {
 				if address, there := action[name]; there {
 					u, err := url.Parse(str(address))
-					p.expect(err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil, "%s is %v", name, address)
+					p.expect(err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil,
+						"%s is %v", name, address)
 				}
 			}
 			headers, _ := action["headers"].(object)
 			for name := range headers {
 				lower := strings.ToLower(name)
-				p.expect(!strings.Contains(lower, "authorization") && !strings.Contains(lower, "cookie") && !strings.Contains(lower, "key"), "an action has the header %s", name)
+				p.expect(!strings.Contains(lower, "authorization") && !strings.Contains(lower, "cookie") &&
+					!strings.Contains(lower, "key"), "an action has the header %s", name)
 			}
 		}
 	}},
 }
 
-// actions are those of all items with a protocol, or with any; there must be some, whole and streamed alike.
+// actions are those of all items with a protocol, or with any; there must be some, whole and
+// streamed alike.
 func (p *probe) actions(protocol string) []object {
 	var found []object
 	question := "lentil soup"
 	if protocol == "A2A" {
 		question = "kitchen pan model 28"
 	}
-	for _, items := range [][]object{p.answer(p.ask(query(question))), p.items(p.streamAsk(query(question, "prefer", object{"streaming": true})))} {
+	for _, items := range [][]object{
+		p.answer(p.ask(query(question))), p.items(p.streamAsk(query(question, "prefer", object{"streaming": true}))),
+	} {
 		before := len(found)
 		for _, item := range items {
 			actions, ok := objects(item["actions"])

@@ -17,7 +17,8 @@ var answerRows = []row{
 	{1, "ask answers one JSON object", func(p *probe) {
 		r := p.ask(supper)
 		p.answer(r)
-		p.expect(isType(r.header, "application/json"), "content type %q, want application/json", r.header.Get("Content-Type"))
+		p.expect(isType(r.header, "application/json"), "content type %q, want application/json",
+			r.header.Get("Content-Type"))
 	}},
 	{2, "response_type is answer", func(p *probe) {
 		r := p.ask(supper)
@@ -30,7 +31,8 @@ var answerRows = []row{
 	{4, "results is a non-empty array of objects", func(p *probe) { p.answer(p.ask(supper)) }},
 	{5, "response_format is conversational_search", func(p *probe) {
 		r := p.ask(supper)
-		p.expect(r.meta("response_format") == "conversational_search", "_meta.response_format is %v", r.meta("response_format"))
+		p.expect(r.meta("response_format") == "conversational_search", "_meta.response_format is %v",
+			r.meta("response_format"))
 	}},
 	{6, "every item has type and absolute url", func(p *probe) { p.expectItems(p.answer(p.ask(supper))) }},
 	{7, "no member of the other format", func(p *probe) {
@@ -73,7 +75,9 @@ var answerRows = []row{
 	}},
 	{28, "site restricts to the site", func(p *probe) {
 		p.expectSite(p.answer(p.ask(query("supper", "site", kitchen, "limit", 100))), kitchen)
-		for _, spelling := range []any{"https://" + kitchen, "www." + kitchen, []string{kitchen}, "KITCHEN.example", "http://" + kitchen + "/"} {
+		for _, spelling := range []any{
+			"https://" + kitchen, "www." + kitchen, []string{kitchen}, "KITCHEN.example", "http://" + kitchen + "/",
+		} {
 			p.expectSite(p.answer(p.ask(query("supper", "site", spelling))), kitchen)
 		}
 	}},
@@ -85,12 +89,14 @@ var answerRows = []row{
 			p.expect(!slices.Contains(urls(first), str(item["url"])), "%v is in both sites", item["url"])
 		}
 		both := p.answer(p.ask(query("supper", "site", kitchen+","+shop, "limit", 100)))
-		p.expect(len(both) == len(first)+len(second), "both sites have %d items, one %d and the other %d", len(both), len(first), len(second))
+		p.expect(len(both) == len(first)+len(second), "both sites have %d items, one %d and the other %d", len(both),
+			len(first), len(second))
 	}},
 	{30, "unknown site is a failure that names the sites", func(p *probe) {
 		r := p.ask(query("supper", "site", "elsewhere.example"))
 		p.failure(r, http.StatusOK, "INVALID_QUERY")
-		p.expect(strings.Contains(string(r.raw), `\"kitchen\"`) && strings.Contains(string(r.raw), `\"shop\"`), "the failure names no sites: %s", clip(r.raw))
+		p.expect(strings.Contains(string(r.raw), `\"kitchen\"`) && strings.Contains(string(r.raw), `\"shop\"`),
+			"the failure names no sites: %s", clip(r.raw))
 	}},
 	{31, "itemType restricts to the type and its subtypes", func(p *probe) {
 		for _, want := range []string{"Recipe", "Product"} {
@@ -108,10 +114,12 @@ var answerRows = []row{
 			grounding, ok := item["grounding"].(object)
 			p.expect(ok, "%v has no grounding object: %v", item["url"], item["grounding"])
 			named := addresses(grounding)
-			p.expect(slices.Contains(named, str(item["url"])), "the grounding of %v does not name it: %v", item["url"], grounding)
+			p.expect(slices.Contains(named, str(item["url"])), "the grounding of %v does not name it: %v",
+				item["url"], grounding)
 			for _, address := range named {
 				p.expect(isAbsolute(address), "grounding address %q is not absolute", address)
-				p.expect(host(address) == host(str(item["url"])), "grounding address %q is not of %v", address, item["url"])
+				p.expect(host(address) == host(str(item["url"])), "grounding address %q is not of %v", address,
+					item["url"])
 			}
 		}
 	}},
@@ -119,27 +127,33 @@ var answerRows = []row{
 		first := p.answer(p.ask(query("quick supper with onion", "limit", 50)))
 		for range 5 {
 			again := p.answer(p.ask(query("quick supper with onion", "limit", 50)))
-			p.expect(reflect.DeepEqual(urls(first), urls(again)), "order changed from %v to %v", urls(first), urls(again))
+			p.expect(reflect.DeepEqual(urls(first), urls(again)), "order changed from %v to %v", urls(first),
+				urls(again))
 		}
 	}},
 	{112, "markup in an item is data", func(p *probe) {
 		r := p.ask(query("marked supper"))
 		items := p.answer(r)
-		// How much of the markup is text is for ingest to say; the "&" is, and is not written as a page would.
+		// How much of the markup is text is for ingest to say; the "&" is, and is not written as a
+		// page would.
 		name := str(items[0]["name"])
-		p.expect(strings.HasPrefix(name, "Marked supper ") && strings.Contains(name, " & "), "the first item is %q, want %q or its text", name, markup)
+		p.expect(strings.HasPrefix(name, "Marked supper ") && strings.Contains(name, " & "),
+			"the first item is %q, want %q or its text", name, markup)
 		p.expect(!strings.Contains(name, "&amp;") && !strings.Contains(name, "&lt;"), "the name is escaped: %q", name)
 		items = p.answer(p.ask(query("angled supper")))
 		p.expect(items[0]["name"] == angles, "the first item is %v, want %s", items[0]["name"], angles)
-		p.expect(r.header.Get("X-Content-Type-Options") == "nosniff", "X-Content-Type-Options is %q, want nosniff", r.header.Get("X-Content-Type-Options"))
+		p.expect(r.header.Get("X-Content-Type-Options") == "nosniff", "X-Content-Type-Options is %q, want nosniff",
+			r.header.Get("X-Content-Type-Options"))
 	}},
 	{119, "a browser of another origin may ask", func(p *probe) {
 		r := p.send("OPTIONS", "/ask", "", "Origin", "https://page.example", "Access-Control-Request-Method", "POST",
 			"Access-Control-Request-Headers", "content-type")
 		p.expect(r.status == http.StatusNoContent, "status %d, want 204", r.status)
 		p.expect(r.header.Get("Access-Control-Allow-Origin") != "", "no Access-Control-Allow-Origin")
-		p.expect(strings.Contains(r.header.Get("Access-Control-Allow-Methods"), "POST"), "Access-Control-Allow-Methods is %q", r.header.Get("Access-Control-Allow-Methods"))
-		p.expect(strings.Contains(strings.ToLower(r.header.Get("Access-Control-Allow-Headers")), "content-type"), "Access-Control-Allow-Headers is %q", r.header.Get("Access-Control-Allow-Headers"))
+		p.expect(strings.Contains(r.header.Get("Access-Control-Allow-Methods"), "POST"),
+			"Access-Control-Allow-Methods is %q", r.header.Get("Access-Control-Allow-Methods"))
+		p.expect(strings.Contains(strings.ToLower(r.header.Get("Access-Control-Allow-Headers")), "content-type"),
+			"Access-Control-Allow-Headers is %q", r.header.Get("Access-Control-Allow-Headers"))
 		r = p.ask(supper, "Origin", "https://page.example")
 		p.expect(r.header.Get("Access-Control-Allow-Origin") != "", "the answer has no Access-Control-Allow-Origin")
 	}},
@@ -150,14 +164,16 @@ var answerRows = []row{
 		p.expect(r.meta("version") == "0.55", "_meta.version is %v", r.meta("version"))
 		p.expect(r.meta("response_type") != nil, "_meta has no response_type")
 		head := p.send("HEAD", "/ask", "")
-		p.expect(head.status == http.StatusOK && len(head.raw) == 0, "HEAD: status %d, %d bytes", head.status, len(head.raw))
-		p.expect(head.header.Get("Content-Type") == r.header.Get("Content-Type"), "HEAD has content type %q", head.header.Get("Content-Type"))
+		p.expect(head.status == http.StatusOK && len(head.raw) == 0, "HEAD: status %d, %d bytes", head.status,
+			len(head.raw))
+		p.expect(head.header.Get("Content-Type") == r.header.Get("Content-Type"), "HEAD has content type %q",
+			head.header.Get("Content-Type"))
 	}},
 	{136, "many ask at once and each gets its own answer", concurrently},
 }
 
-// concurrently asks 200 questions at once, every second one as a stream, each for one item that no other question
-// is for.
+// concurrently asks 200 questions at once, every second one as a stream, each for one item that no
+// other question is for.
 func concurrently(p *probe) {
 	var wait sync.WaitGroup
 	probes := make([]*probe, 200)

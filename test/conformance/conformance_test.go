@@ -12,7 +12,8 @@ import (
 func TestMain(m *testing.M) { process.Main(m) }
 
 func allRows() []row {
-	rows := slices.Concat(answerRows, actionRows, constraintRows, failureRows, formatRows, streamRows, legacyRows, sessionRows, guardRows, faultRows, modelRows, elicitRows, promiseRows, mcpRows)
+	rows := slices.Concat(answerRows, actionRows, constraintRows, failureRows, formatRows, streamRows, legacyRows,
+		sessionRows, guardRows, faultRows, modelRows, elicitRows, promiseRows, mcpRows)
 	slices.SortFunc(rows, func(a, b row) int { return a.number - b.number })
 	return rows
 }

@@ -23,20 +23,23 @@ var constraintRows = []row{
 		items := p.answer(p.ask(query("supper recipes under 20 minutes")))
 		for _, item := range items[:min(top, len(items))] {
 			minutes, err := strconv.Atoi(strings.Trim(str(item["cookTime"]), "PTM"))
-			p.expect(err == nil && minutes <= 20, "%v takes %v, asked for under 20 minutes", item["url"], item["cookTime"])
+			p.expect(err == nil && minutes <= 20, "%v takes %v, asked for under 20 minutes", item["url"],
+				item["cookTime"])
 		}
 	}},
 	{36, "an ingredient that is not wanted", func(p *probe) {
 		for _, question := range []string{"soup without lentil", "soup, no lentil please", "lentil-free soup recipes"} {
 			items := p.answer(p.ask(query(question, "itemType", "Recipe")))
 			for _, item := range items[:min(top, len(items))] {
-				p.expect(!strings.Contains(text(item["recipeIngredient"]), "lentil"), "%q: %v has the ingredients %v", question, item["url"], item["recipeIngredient"])
+				p.expect(!strings.Contains(text(item["recipeIngredient"]), "lentil"), "%q: %v has the ingredients %v",
+					question, item["url"], item["recipeIngredient"])
 			}
 		}
 	}},
 }
 
-// priced expects of an answer that what has a price costs less than a limit, and that nothing without one stands before it.
+// priced expects of an answer that what has a price costs less than a limit, and that nothing
+// without one stands before it.
 func (p *probe) priced(r reply, limit float64) {
 	unpriced := false
 	for _, item := range p.answer(r) {
@@ -46,7 +49,8 @@ func (p *probe) priced(r reply, limit float64) {
 			continue
 		}
 		price, err := strconv.ParseFloat(str(offer["price"]), 64)
-		p.expect(err == nil && price < limit+1e-9, "%v costs %v, asked for less than %v", item["url"], offer["price"], limit)
+		p.expect(err == nil && price < limit+1e-9, "%v costs %v, asked for less than %v", item["url"],
+			offer["price"], limit)
 		p.expect(!unpriced, "%v, which meets the price, stands behind an item without one", item["url"])
 	}
 }

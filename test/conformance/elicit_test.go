@@ -7,13 +7,15 @@ import (
 	"strings"
 )
 
-// vague is of the class of questions that the fixture asks back for, with one question of each kind.
+// vague is of the class of questions that the fixture asks back for, with one question of each
+// kind.
 func vague(more ...any) object { return query("What is there for supper?", more...) }
 
 // elicited holds that a reply is a question back, and returns its questions.
 func (p *probe) elicited(r reply) []object {
 	p.must(r.status == http.StatusOK && r.body != nil, "status %d: %s", r.status, clip(r.raw))
-	p.expect(isType(r.header, "application/json"), "content type %q, want application/json", r.header.Get("Content-Type"))
+	p.expect(isType(r.header, "application/json"), "content type %q, want application/json",
+		r.header.Get("Content-Type"))
 	return p.questionsIn(r.body)
 }
 
@@ -45,7 +47,8 @@ func again(r reply, answers ...any) object {
 
 var questionTypes = []string{"single_select", "multi_select", "free_text", "number", "boolean"}
 
-// elicitRows are about questions that are asked back (NLWeb 0.55 §4.1.3), and what becomes of their answers.
+// elicitRows are about questions that are asked back (NLWeb 0.55 §4.1.3), and what becomes of their
+// answers.
 var elicitRows = []row{
 	{86, "a vague question is asked back, over HTTP and MCP", func(p *probe) {
 		over := p.elicited(p.ask(vague()))
@@ -63,7 +66,8 @@ var elicitRows = []row{
 			types = append(types, str(q["type"]))
 		}
 		slices.Sort(types)
-		p.expect(len(slices.Compact(types)) == len(questionTypes), "the fixture's questions are of the types %v alone", types)
+		p.expect(len(slices.Compact(types)) == len(questionTypes),
+			"the fixture's questions are of the types %v alone", types)
 	}},
 	{88, "who has to choose has options", func(p *probe) {
 		for _, q := range p.elicited(p.ask(vague())) {
@@ -72,7 +76,8 @@ var elicitRows = []row{
 				p.expect(!ok, "a %v has options", q["type"])
 				continue
 			}
-			p.expect(len(options) > 1 && !slices.ContainsFunc(options, func(o any) bool { return str(o) == "" }), "the options are %v", q["options"])
+			p.expect(len(options) > 1 && !slices.ContainsFunc(options, func(o any) bool { return str(o) == "" }),
+				"the options are %v", q["options"])
 		}
 	}},
 	{89, "questions are told apart, and there are no results", func(p *probe) {
@@ -97,7 +102,9 @@ var elicitRows = []row{
 			second = p.ask(again(second, answers...))
 		}
 		p.meets(p.answer(second))
-		p.meets(p.answer(p.ask(vague("prefer", object{"elicitation": false}, "context", object{"answers": object{"diet": "vegetarian", "time": "under 40 minutes"}}))))
+		p.meets(
+			p.answer(p.ask(vague("prefer", object{"elicitation": false}, "context",
+				object{"answers": object{"diet": "vegetarian", "time": "under 40 minutes"}}))))
 		p.meets(p.answer(p.ask(query("vegetarian supper recipes under 40 minutes"))))
 		p.answer(p.ask(again(first))) // passing over all questions is an answer, too
 	}},
@@ -123,8 +130,10 @@ var elicitRows = []row{
 // meets holds that items are recipes for vegetarians that cook for less than 40 minutes.
 func (p *probe) meets(items []object) {
 	for _, item := range items {
-		p.expect(strings.Contains(text(item["suitableForDiet"]), "Vegetarian"), "%v is suitable for %v", item["name"], item["suitableForDiet"])
-		p.expect(slices.Contains([]string{"PT5M", "PT10M", "PT15M", "PT20M", "PT25M", "PT30M", "PT35M"}, str(item["cookTime"])), "%v cooks for %v", item["name"], item["cookTime"])
+		p.expect(strings.Contains(text(item["suitableForDiet"]), "Vegetarian"), "%v is suitable for %v", item["name"],
+			item["suitableForDiet"])
+		p.expect(slices.Contains([]string{"PT5M", "PT10M", "PT15M", "PT20M", "PT25M", "PT30M", "PT35M"},
+			str(item["cookTime"])), "%v cooks for %v", item["name"], item["cookTime"])
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// The items that the protocol's own examples answer with. Where the text prints an ellipsis, this says what it stands
-// for.
+// The items that the protocol's own examples answer with. Where the text prints an ellipsis, this
+// says what it stands for.
 const (
 	scrambledEggs = `{
   "@type": "Recipe",
@@ -65,7 +65,8 @@ type example struct {
 	run   func(p *probe)
 }
 
-// examples are the conversations of NLWeb 0.55 §3.1 and of its appendices B and C, with their requests as printed.
+// examples are the conversations of NLWeb 0.55 §3.1 and of its appendices B and C, with their
+// requests as printed.
 var examples = []example{
 	{name: "3.1", run: func(p *probe) {
 		r := p.ask(`{
@@ -196,7 +197,8 @@ func (p *probe) printed(request string) reply {
 // errNothing ends an example that found nothing, as one that is expected to fail may.
 const errNothing = "nothing is found"
 
-// foundOrNothing gives the items of an answer. A well-formed NO_RESULTS is the one way to fail that may be expected.
+// foundOrNothing gives the items of an answer. A well-formed NO_RESULTS is the one way to fail that
+// may be expected.
 func (p *probe) foundOrNothing(r reply) []object {
 	if r.meta("response_type") == "failure" {
 		p.failure(r, http.StatusOK, "NO_RESULTS")
@@ -214,7 +216,8 @@ func (p *probe) isPrinted(item object, printed string) {
 	}
 }
 
-// TestTheExamplesOfTheProtocol holds the conversations that NLWeb 0.55 prints with the content that they print.
+// TestTheExamplesOfTheProtocol holds the conversations that NLWeb 0.55 prints with the content that
+// they print.
 func TestTheExamplesOfTheProtocol(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -42,7 +42,9 @@ var failureRows = []row{
 		p.failure(p.ask(`{"query": ["supper"], "prefer": {}}`), http.StatusBadRequest, "INVALID_QUERY")
 	}},
 	{21, "every failure has the envelope", func(p *probe) {
-		for _, body := range []string{`{`, `{}`, text(query("zzyzx")), text(query("supper", "prefer", object{"mode": "teleport"}))} {
+		for _, body := range []string{
+			`{`, `{}`, text(query("zzyzx")), text(query("supper", "prefer", object{"mode": "teleport"})),
+		} {
 			r := p.ask(body)
 			p.must(r.body != nil, "the body is not one JSON object: %s", clip(r.raw))
 			fault, _ := r.body["error"].(object)

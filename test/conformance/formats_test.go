@@ -23,7 +23,9 @@ var formatRows = []row{
 	{46, "modes come as a list in any spelling", func(p *probe) {
 		want := p.answer(p.ask(prefer("mode", "list, summarize")))
 		p.expectSummarized(want)
-		for _, spelling := range []any{"summarize,list", " LIST , Summarize ", []string{"summarize", "list"}, "list,,list,summarize"} {
+		for _, spelling := range []any{
+			"summarize,list", " LIST , Summarize ", []string{"summarize", "list"}, "list,,list,summarize",
+		} {
 			got := p.answer(p.ask(prefer("mode", spelling)))
 			p.expect(reflect.DeepEqual(urls(got), urls(want)), "mode %v has other items", spelling)
 			p.expectSummarized(got)
@@ -36,7 +38,8 @@ var formatRows = []row{
 			name := str(other["name"])
 			inAnswer := slices.ContainsFunc(items, func(item object) bool { return item["name"] == name })
 			for _, summary := range summaries(items) {
-				p.expect(inAnswer || !names(str(summary["text"]), name), "the summary names %q, which is not in the answer: %v", name, summary["text"])
+				p.expect(inAnswer || !names(str(summary["text"]), name),
+					"the summary names %q, which is not in the answer: %v", name, summary["text"])
 			}
 		}
 	}},
@@ -47,7 +50,8 @@ var formatRows = []row{
 	{49, "an unknown mode beside a known one is named as ignored", func(p *probe) {
 		r := p.ask(prefer("mode", "list, teleport"))
 		p.expect(len(summaries(p.answer(r))) == 0, "list mode has a summary")
-		p.expect(strings.Contains(text(r.body["_meta"]), "teleport"), "_meta does not name the mode that was ignored: %v", r.body["_meta"])
+		p.expect(strings.Contains(text(r.body["_meta"]), "teleport"),
+			"_meta does not name the mode that was ignored: %v", r.body["_meta"])
 	}},
 	{50, "an empty mode is the default", func(p *probe) {
 		p.expect(len(summaries(p.answer(p.ask(prefer("mode", ""))))) == 0, "the default mode has a summary")
@@ -73,20 +77,24 @@ var formatRows = []row{
 	}},
 	{54, "chatgpt_app names the widget, and other formats do not", func(p *probe) {
 		r := p.chatGPT(supper)
-		p.expect(str(r.meta("openai/outputTemplate")) != "", "openai/outputTemplate is %v", r.meta("openai/outputTemplate"))
+		p.expect(str(r.meta("openai/outputTemplate")) != "", "openai/outputTemplate is %v",
+			r.meta("openai/outputTemplate"))
 		_, ok := r.meta("openai/widgetAccessible").(bool)
 		p.expect(ok, "openai/widgetAccessible is %v", r.meta("openai/widgetAccessible"))
 		r = p.ask(supper)
-		p.expect(r.meta("openai/outputTemplate") == nil && r.meta("openai/widgetAccessible") == nil, "a widget for another format: %v", r.body["_meta"])
+		p.expect(r.meta("openai/outputTemplate") == nil && r.meta("openai/widgetAccessible") == nil,
+			"a widget for another format: %v", r.body["_meta"])
 	}},
 	{55, "an unknown format", func(p *probe) {
 		p.failure(p.ask(prefer("response_format", "pdf")), http.StatusOK, "UNSUPPORTED_FORMAT")
 	}},
 	{56, "the first known format of a list", func(p *probe) {
-		for _, spelling := range []any{"pdf, conversational_search", []string{"pdf", "conversational_search"}, "conversational_search, chatgpt_app", "conv_search"} {
+		for _, spelling := range []any{"pdf, conversational_search", []string{"pdf", "conversational_search"},
+			"conversational_search, chatgpt_app", "conv_search"} {
 			r := p.ask(prefer("response_format", spelling))
 			p.answer(r)
-			p.expect(r.meta("response_format") == "conversational_search", "format %v for %v", r.meta("response_format"), spelling)
+			p.expect(r.meta("response_format") == "conversational_search", "format %v for %v",
+				r.meta("response_format"), spelling)
 		}
 		r := p.ask(prefer("response_format", []string{"chatgptapp", "conversational_search"}))
 		p.expect(r.meta("response_format") == "chatgpt_app", "format %v, want chatgpt_app", r.meta("response_format"))

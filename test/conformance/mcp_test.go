@@ -13,7 +13,9 @@ func (p *probe) rpc(method string, params any) reply {
 }
 
 func (p *probe) rpcText(body string, headers ...string) reply {
-	return p.send("POST", "/mcp", body, append([]string{"Accept", "application/json, text/event-stream", "Mcp-Protocol-Version", "2025-11-25"}, headers...)...)
+	return p.send("POST", "/mcp", body,
+		append([]string{"Accept", "application/json, text/event-stream", "Mcp-Protocol-Version", "2025-11-25"},
+			headers...)...)
 }
 
 // result holds that a reply is the result of a request, and returns it.
@@ -56,7 +58,8 @@ func (p *probe) itemsOf(answer object) []object {
 var mcpRows = []row{
 	{122, "initialize tells name, version and tools", func(p *probe) {
 		result := p.result(p.rpc("initialize", object{
-			"protocolVersion": "2025-11-25", "capabilities": object{}, "clientInfo": object{"name": "probe", "version": "1"},
+			"protocolVersion": "2025-11-25", "capabilities": object{},
+			"clientInfo": object{"name": "probe", "version": "1"},
 		}))
 		server, _ := result["serverInfo"].(object)
 		p.expect(str(server["name"]) != "" && str(server["version"]) != "", "serverInfo is %v", server)
@@ -74,10 +77,12 @@ var mcpRows = []row{
 	}},
 	{124, "the schema of ask is that of the protocol", func(p *probe) {
 		schema, _ := p.tool("ask")["inputSchema"].(object)
-		p.expect(schema["type"] == "object" && contains(schema["required"], "query"), "the schema is of type %v and requires %v", schema["type"], schema["required"])
+		p.expect(schema["type"] == "object" && contains(schema["required"], "query"),
+			"the schema is of type %v and requires %v", schema["type"], schema["required"])
 		properties, _ := schema["properties"].(object)
 		query, _ := properties["query"].(object)
-		p.expect(query["type"] == "object" && contains(query["required"], "text"), "query is of type %v and requires %v", query["type"], query["required"])
+		p.expect(query["type"] == "object" && contains(query["required"], "text"),
+			"query is of type %v and requires %v", query["type"], query["required"])
 		inside, _ := query["properties"].(object)
 		for _, name := range []string{"text", "site", "itemType"} {
 			_, there := inside[name].(object)
@@ -97,7 +102,8 @@ var mcpRows = []row{
 	{127, "structuredContent is the same object", func(p *probe) {
 		result, answer := p.callAsk(supper)
 		if structured, there := result["structuredContent"]; there {
-			p.expect(reflect.DeepEqual(structured, any(answer)), "structuredContent is %s, the text %s", clip([]byte(text(structured))), clip([]byte(text(answer))))
+			p.expect(reflect.DeepEqual(structured, any(answer)), "structuredContent is %s, the text %s",
+				clip([]byte(text(structured))), clip([]byte(text(answer))))
 		}
 	}},
 	{128, "the result's metadata is the answer's", func(p *probe) {
@@ -106,7 +112,8 @@ var mcpRows = []row{
 		p.must(ok, "the result has no _meta")
 		own, _ := answer["_meta"].(object)
 		for _, name := range []string{"response_type", "version", "session_context"} {
-			p.expect(meta[name] != nil && reflect.DeepEqual(meta[name], own[name]), "%s is %v, in the answer %v", name, meta[name], own[name])
+			p.expect(meta[name] != nil && reflect.DeepEqual(meta[name], own[name]), "%s is %v, in the answer %v", name,
+				meta[name], own[name])
 		}
 	}},
 	{129, "tools/call ask in chatgpt_app", func(p *probe) {
@@ -118,11 +125,13 @@ var mcpRows = []row{
 		p.expectItems(items)
 	}},
 	{132, "bad calls are errors", func(p *probe) {
-		for _, arguments := range []any{object{}, object{"query": object{}}, object{"query": object{"text": " "}}, object{"query": object{"text": 7}}} {
+		for _, arguments := range []any{object{}, object{"query": object{}}, object{"query": object{"text": " "}},
+			object{"query": object{"text": 7}}} {
 			r := p.rpc("tools/call", object{"name": "ask", "arguments": arguments})
 			p.must(r.body != nil, "status %d: %s", r.status, clip(r.raw))
 			if result, ok := r.body["result"].(object); ok {
-				p.expect(result["isError"] == true && strings.Contains(text(result), "INVALID_QUERY"), "%v gives %s", arguments, clip(r.raw))
+				p.expect(result["isError"] == true && strings.Contains(text(result), "INVALID_QUERY"), "%v gives %s",
+					arguments, clip(r.raw))
 			} else {
 				p.expectRPCError(r, -32602)
 			}
@@ -131,7 +140,9 @@ var mcpRows = []row{
 		p.expectRPCError(p.rpc("tools/call", object{}), -32602, -32601, -32600)
 	}},
 	{133, "MCP and HTTP give the same items in the same order", func(p *probe) {
-		for _, request := range []object{query("quick supper", "limit", 30), query("lentil soup", "site", kitchen, "itemType", "Recipe")} {
+		for _, request := range []object{
+			query("quick supper", "limit", 30), query("lentil soup", "site", kitchen, "itemType", "Recipe"),
+		} {
 			_, answer := p.callAsk(request)
 			p.expect(reflect.DeepEqual(p.itemsOf(answer), p.answer(p.ask(request))), "the items differ for %v", request)
 		}
@@ -140,9 +151,11 @@ var mcpRows = []row{
 		p.expect(fault["code"] == "NO_RESULTS", "error.code is %v", fault["code"])
 	}},
 	{134, "a notification has no answer", func(p *probe) {
-		for _, method := range []string{"notifications/initialized", "notifications/cancelled", "notifications/of-our-own", "tools/list", "tools/call"} {
+		for _, method := range []string{"notifications/initialized", "notifications/cancelled",
+			"notifications/of-our-own", "tools/list", "tools/call"} {
 			r := p.rpcText(text(object{"jsonrpc": "2.0", "method": method, "params": object{"requestId": 9}}))
-			p.expect(r.status == http.StatusAccepted || r.status == http.StatusNoContent, "%s: status %d", method, r.status)
+			p.expect(r.status == http.StatusAccepted || r.status == http.StatusNoContent, "%s: status %d",
+				method, r.status)
 			p.expect(len(r.raw) == 0, "%s is answered: %s", method, clip(r.raw))
 		}
 	}},
@@ -224,7 +237,8 @@ func inText(edit func(answer object)) func(*exchange) {
 }
 
 var wrongMCP = []wrong{
-	{name: "a server without a name", rows: []int{122}, reply: inResult(func(result object) { delete(result, "serverInfo") })},
+	{name: "a server without a name", rows: []int{122},
+		reply: inResult(func(result object) { delete(result, "serverInfo") })},
 	{name: "a server without tools", rows: []int{122, 123, 124}, reply: inResult(func(result object) {
 		delete(result, "capabilities")
 		delete(result, "tools")
@@ -238,10 +252,14 @@ var wrongMCP = []wrong{
 	{name: "results as prose", rows: []int{126, 127, 128, 129, 133}, reply: inResult(func(result object) {
 		result["content"] = []any{object{"type": "text", "text": "Here are 10 suppers."}}
 	})},
-	{name: "answers without items", rows: []int{126, 133}, reply: inText(func(answer object) { delete(answer, "results") })},
-	{name: "another object in structuredContent", rows: []int{127}, reply: inResult(func(result object) { result["structuredContent"] = object{"a": 1} })},
-	{name: "results without metadata", rows: []int{128}, reply: inResult(func(result object) { delete(result, "_meta") })},
-	{name: "chatgpt_app without its members", rows: []int{129}, reply: inText(func(answer object) { delete(answer, "structuredData") })},
+	{name: "answers without items", rows: []int{126, 133},
+		reply: inText(func(answer object) { delete(answer, "results") })},
+	{name: "another object in structuredContent", rows: []int{127},
+		reply: inResult(func(result object) { result["structuredContent"] = object{"a": 1} })},
+	{name: "results without metadata", rows: []int{128},
+		reply: inResult(func(result object) { delete(result, "_meta") })},
+	{name: "chatgpt_app without its members", rows: []int{129},
+		reply: inText(func(answer object) { delete(answer, "structuredData") })},
 	{name: "bad calls taken", rows: []int{132, 135}, reply: func(x *exchange) {
 		change(x, func(body object) {
 			if strings.HasPrefix(x.request.URL.Path, "/mcp") {
@@ -250,7 +268,8 @@ var wrongMCP = []wrong{
 			}
 		})
 	}},
-	{name: "errors of another code", rows: []int{132, 135}, reply: eachFailure(func(fault object) { fault["code"] = -32000 })},
+	{name: "errors of another code", rows: []int{132, 135},
+		reply: eachFailure(func(fault object) { fault["code"] = -32000 })},
 	{name: "other items by MCP", rows: []int{133}, reply: inText(func(answer object) {
 		if items, ok := answer["results"].([]any); ok && len(items) > 1 {
 			answer["results"] = items[1:]

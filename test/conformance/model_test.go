@@ -32,7 +32,9 @@ func (p *probe) expectTheSame(want, got []object) {
 	p.expect(slices.EqualFunc(want, got, func(a, b object) bool {
 		return a["url"] == b["url"] && a["text"] == b["text"] && a["score"] == b["score"]
 	}), "without its model the server answers otherwise: %d and %d results", len(want), len(got))
-	p.expect(slices.ContainsFunc(got, func(item object) bool { return isOfType(item, "SearchSummary") && item["extractive"] == true }), "no extractive summary")
+	p.expect(slices.ContainsFunc(got, func(item object) bool {
+		return isOfType(item, "SearchSummary") && item["extractive"] == true
+	}), "no extractive summary")
 }
 
 // expectFallback holds that an answer says that there was no model.

@@ -148,8 +148,8 @@ func text(body any) string {
 	return string(raw)
 }
 
-// query forms a request of a text and further sections or members of the query: "prefer" and "meta" and "context"
-// are sections, every other name is an attribute of the query.
+// query forms a request of a text and further sections or members of the query: "prefer" and "meta"
+// and "context" are sections, every other name is an attribute of the query.
 func query(question string, more ...any) object {
 	q := object{"text": question}
 	request := object{"query": q}
@@ -168,7 +168,8 @@ func query(question string, more ...any) object {
 func (p *probe) answer(r reply) []object {
 	p.must(r.status == http.StatusOK, "status %d, want 200: %s", r.status, clip(r.raw))
 	p.must(r.body != nil, "the body is not one JSON object: %s", clip(r.raw))
-	p.must(r.meta("response_type") == "answer", "_meta.response_type is %v, want answer: %s", r.meta("response_type"), clip(r.raw))
+	p.must(r.meta("response_type") == "answer", "_meta.response_type is %v, want answer: %s", r.meta("response_type"),
+		clip(r.raw))
 	items, ok := objects(r.body["results"])
 	p.must(ok && len(items) > 0, "results is not a non-empty array of objects: %s", clip(r.raw))
 	return items
@@ -178,7 +179,8 @@ func (p *probe) answer(r reply) []object {
 func (p *probe) failure(r reply, status int, code string) {
 	p.expect(r.status == status, "status %d, want %d: %s", r.status, status, clip(r.raw))
 	p.must(r.body != nil, "the body is not one JSON object: %s", clip(r.raw))
-	p.expect(isType(r.header, "application/json"), "content type %q, want application/json", r.header.Get("Content-Type"))
+	p.expect(isType(r.header, "application/json"), "content type %q, want application/json",
+		r.header.Get("Content-Type"))
 	p.expect(r.meta("response_type") == "failure", "_meta.response_type is %v, want failure", r.meta("response_type"))
 	p.expect(r.meta("version") == "0.55", "_meta.version is %v, want 0.55", r.meta("version"))
 	fault, _ := r.body["error"].(object)
@@ -235,8 +237,8 @@ type stream struct {
 	events []event
 }
 
-// streamAsk posts a request and reads its answer as a stream of events, strictly: one event line, one data line that
-// holds one JSON object, and a blank line.
+// streamAsk posts a request and reads its answer as a stream of events, strictly: one event line,
+// one data line that holds one JSON object, and a blank line.
 func (p *probe) streamAsk(body any, headers ...string) stream {
 	request, err := http.NewRequest("POST", p.base+"/ask", strings.NewReader(text(body)))
 	p.must(err == nil, "request: %v", err)
@@ -249,7 +251,8 @@ func (p *probe) streamAsk(body any, headers ...string) stream {
 	p.must(err == nil, "POST /ask: %v", err)
 	defer response.Body.Close()
 	s := stream{status: response.StatusCode, header: response.Header}
-	p.must(isType(s.header, "text/event-stream"), "content type %q, want text/event-stream", s.header.Get("Content-Type"))
+	p.must(isType(s.header, "text/event-stream"), "content type %q, want text/event-stream",
+		s.header.Get("Content-Type"))
 	s.events = p.readEvents(response.Body, began)
 	return s
 }
@@ -279,14 +282,16 @@ func (p *probe) readEvents(in io.Reader, began time.Time) []event {
 		case "data":
 			p.must(current.data == nil, "event %s has two data lines", current.name)
 			current.data = oneObject([]byte(value))
-			p.must(current.data != nil, "the data of event %q is not one JSON object: %s", current.name, clip([]byte(value)))
+			p.must(current.data != nil, "the data of event %q is not one JSON object: %s", current.name,
+				clip([]byte(value)))
 		default:
 			p.faultf("unknown field %q in the stream", field)
 		}
 	}
 }
 
-// items returns the stream's items in the order of their indexes, and holds that these are 0 to n-1, each once.
+// items returns the stream's items in the order of their indexes, and holds that these are 0 to
+// n-1, each once.
 func (p *probe) items(s stream) []object {
 	var found []object
 	byIndex := map[int]object{}

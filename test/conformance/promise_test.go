@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// Questions of the two classes that the fixture makes slow: one takes longer than any test, one takes a moment.
+// Questions of the two classes that the fixture makes slow: one takes longer than any test, one
+// takes a moment.
 var (
 	leisurely = query("a quick supper at leisure")
 	soon      = query("a quick supper in a while", "limit", 5)
@@ -22,7 +23,8 @@ var (
 // promised holds that a reply is a promise, and returns it.
 func (p *probe) promised(r reply) object {
 	p.must(r.status == http.StatusAccepted, "status %d, want 202: %s", r.status, clip(r.raw))
-	p.expect(isType(r.header, "application/json"), "content type %q, want application/json", r.header.Get("Content-Type"))
+	p.expect(isType(r.header, "application/json"), "content type %q, want application/json",
+		r.header.Get("Content-Type"))
 	p.must(r.body != nil, "the body is not one JSON object: %s", clip(r.raw))
 	return p.promiseIn(r.body)
 }
@@ -92,7 +94,8 @@ var promiseRows = []row{
 		token := str(p.promised(p.ask(leisurely))["token"])
 		p.cancelled(token)
 		// The type of the response precedes its first byte, so that a promise is no stream.
-		streamed := p.ask(query("a supper at leisure", "prefer", object{"streaming": true}), "Accept", "text/event-stream")
+		streamed := p.ask(query("a supper at leisure", "prefer", object{"streaming": true}), "Accept",
+			"text/event-stream")
 		p.cancelled(str(p.promised(streamed)["token"]))
 		p.answer(p.ask(supper)) // which takes no time and is not promised
 	}},
@@ -109,7 +112,8 @@ var promiseRows = []row{
 	}},
 	{95, "checkin while it is worked on", func(p *probe) {
 		session := object{"conversation_id": "c-95"}
-		token := str(p.promised(p.ask(query("a supper at leisure", "meta", object{"session_context": session})))["token"])
+		token := str(
+			p.promised(p.ask(query("a supper at leisure", "meta", object{"session_context": session})))["token"])
 		last := 0.0
 		for range 5 {
 			r := p.await(token, "checkin")
@@ -125,27 +129,33 @@ var promiseRows = []row{
 	}},
 	{96, "a promise is kept in the form that was asked for", func(p *probe) {
 		now, later := query("a quick supper", "limit", 5), query("a quick supper in a while", "limit", 5)
-		for _, prefer := range []object{nil, {"mode": "list, summarize"}, {"response_format": "chatgpt_app"}, {"streaming": true}} {
+		for _, prefer := range []object{
+			nil, {"mode": "list, summarize"}, {"response_format": "chatgpt_app"}, {"streaming": true},
+		} {
 			now["prefer"], later["prefer"] = prefer, prefer
 			r := p.kept(str(p.promised(p.ask(later))["token"]))
-			p.must(r.status == http.StatusOK && r.meta("response_type") == "answer", "status %d: %s", r.status, clip(r.raw))
+			p.must(r.status == http.StatusOK && r.meta("response_type") == "answer", "status %d: %s", r.status,
+				clip(r.raw))
 			p.expect(isType(r.header, "application/json"), "content type %q", r.header.Get("Content-Type"))
 			format := "conversational_search"
 			if asked := prefer["response_format"]; asked != nil {
 				format = str(asked)
 				items, ok := objects(r.body["structuredData"])
 				content, has := objects(r.body["content"])
-				p.expect(ok && has && len(items) == 5 && len(content) == 1, "structuredData %v, content %v", len(items), len(content))
+				p.expect(ok && has && len(items) == 5 && len(content) == 1, "structuredData %v, content %v", len(items),
+					len(content))
 			} else {
 				items := p.answer(r)
 				p.expect(len(items)-len(summaries(items)) == 5, "%d items", len(items))
 				p.expect(len(summaries(items)) == 1 == (prefer["mode"] != nil), "%d summaries", len(summaries(items)))
 			}
-			p.expect(r.meta("response_format") == format, "response_format is %v, want %s", r.meta("response_format"), format)
+			p.expect(r.meta("response_format") == format, "response_format is %v, want %s",
+				r.meta("response_format"), format)
 			session, _ := r.meta("session_context").(object)
 			p.expect(str(session["conversation_id"]) != "", "session_context is %v", session)
 		}
-		p.failure(p.kept(str(p.promised(p.ask(query("zzyzx qwrtp in a while qqq", "itemType", "Volcano")))["token"])), http.StatusOK, "NO_RESULTS")
+		p.failure(p.kept(str(p.promised(p.ask(query("zzyzx qwrtp in a while qqq", "itemType", "Volcano")))["token"])),
+			http.StatusOK, "NO_RESULTS")
 	}},
 	{97, "what is kept stays the same", func(p *probe) {
 		token := str(p.promised(p.ask(soon))["token"])
@@ -153,7 +163,8 @@ var promiseRows = []row{
 		p.answer(first)
 		for range 3 {
 			again := p.await(token, "checkin")
-			p.expect(again.status == http.StatusOK && bytes.Equal(again.raw, first.raw), "the answer is now %s", clip(again.raw))
+			p.expect(again.status == http.StatusOK && bytes.Equal(again.raw, first.raw), "the answer is now %s",
+				clip(again.raw))
 		}
 	}},
 	{98, "cancel ends the work", func(p *probe) {
@@ -198,8 +209,10 @@ var promiseRows = []row{
 	}},
 	{102, "await that cannot be meant", func(p *probe) {
 		for _, body := range []any{
-			object{"action": "checkin"}, object{"promise_token": "", "action": "checkin"}, object{"promise_token": "x"}, object{"promise_token": "x", "action": "poll"},
-			object{"promise_token": 7, "action": "checkin"}, object{"promise_token": "x", "action": []any{}}, object{}, "[]", `"x"`, "{", object{"promise_token": "x", "action": "checkin", "meta": "x"},
+			object{"action": "checkin"}, object{"promise_token": "", "action": "checkin"}, object{"promise_token": "x"},
+			object{"promise_token": "x", "action": "poll"},
+			object{"promise_token": 7, "action": "checkin"}, object{"promise_token": "x", "action": []any{}}, object{},
+			"[]", `"x"`, "{", object{"promise_token": "x", "action": "checkin", "meta": "x"},
 		} {
 			p.failure(p.send("POST", "/await", text(body)), http.StatusBadRequest, "INVALID_QUERY")
 		}
@@ -221,7 +234,8 @@ var promiseRows = []row{
 					seen[token] = true
 					beginnings[random[:min(len(random), 13)]] = true
 					mu.Unlock()
-					p.expect(regexp.MustCompile(`^[A-Za-z0-9]{26,}$`).MatchString(random), "the token %q has less than 128 bits", token) // of 5 bits each
+					// of 5 bits each
+					p.expect(regexp.MustCompile(`^[A-Za-z0-9]{26,}$`).MatchString(random), "the token %q has less than 128 bits", token)
 					own.await(token, "cancel")
 				}
 			})
@@ -252,13 +266,15 @@ var promiseRows = []row{
 		tool := p.tool("await")
 		p.expect(len([]rune(str(tool["description"]))) >= 20, "the description is %q", tool["description"])
 		schema, _ := tool["inputSchema"].(object)
-		p.expect(schema["type"] == "object" && contains(schema["required"], "promise_token") && contains(schema["required"], "action"), "the schema requires %v", schema["required"])
+		p.expect(schema["type"] == "object" && contains(schema["required"], "promise_token") &&
+			contains(schema["required"], "action"), "the schema requires %v", schema["required"])
 		properties, _ := schema["properties"].(object)
 		action, _ := properties["action"].(object)
 		p.expect(reflect.DeepEqual(action["enum"], []any{"checkin", "cancel"}), "action is one of %v", action["enum"])
 		token, _ := properties["promise_token"].(object)
 		meta, _ := properties["meta"].(object)
-		p.expect(token["type"] == "string" && meta["type"] == "object", "promise_token is of type %v, meta of %v", token["type"], meta["type"])
+		p.expect(token["type"] == "string" && meta["type"] == "object", "promise_token is of type %v, meta of %v",
+			token["type"], meta["type"])
 	}},
 	{130, "tools/call ask promises", func(p *probe) {
 		result, answer := p.callAsk(leisurely)
@@ -274,7 +290,8 @@ var promiseRows = []row{
 		overHTTP := p.kept(token)
 		p.answer(overHTTP)
 		result, answer := p.callAwait(token, "checkin")
-		p.expect(result["isError"] != true && reflect.DeepEqual(answer, overHTTP.body), "the tool gives %s", clip([]byte(text(answer))))
+		p.expect(result["isError"] != true && reflect.DeepEqual(answer, overHTTP.body), "the tool gives %s",
+			clip([]byte(text(answer))))
 
 		token = str(p.promised(p.ask(leisurely))["token"])
 		_, answer = p.callAwait(token, "checkin")
@@ -321,11 +338,13 @@ var wrongPromises = []wrong{
 			x.status = http.StatusOK
 		}
 	}},
-	{name: "promises without a token", rows: []int{93}, reply: eachPromise(func(promise object) { delete(promise, "token") })},
+	{name: "promises without a token", rows: []int{93},
+		reply: eachPromise(func(promise object) { delete(promise, "token") })},
 	{name: "promises of every question", rows: []int{93}, ask: func(x *exchange) {
 		x.asked = bytes.Replace(x.asked, []byte(`"supper"`), []byte(`"supper at leisure"`), 1)
 	}},
-	{name: "progress as a text", rows: []int{94}, reply: eachPromise(func(promise object) { promise["progress"] = "half" })},
+	{name: "progress as a text", rows: []int{94},
+		reply: eachPromise(func(promise object) { promise["progress"] = "half" })},
 	{name: "promises in English alone", rows: []int{94}, ask: drop("prefer", "accept-language")},
 	{name: "progress that falls", rows: []int{95}, reply: func() func(*exchange) {
 		var checks atomic.Int64
@@ -341,7 +360,8 @@ var wrongPromises = []wrong{
 		var answers atomic.Int64
 		return onPath("/await", eachItem(func(item object) { item["score"] = answers.Add(1) }))
 	}()},
-	{name: "cancel not heeded", rows: []int{98, 99}, ask: func(x *exchange) { x.asked = bytes.Replace(x.asked, []byte("cancel"), []byte("checkin"), 1) }},
+	{name: "cancel not heeded", rows: []int{98, 99},
+		ask: func(x *exchange) { x.asked = bytes.Replace(x.asked, []byte("cancel"), []byte("checkin"), 1) }},
 	{name: "cancelled work that goes on", rows: []int{99}, reply: onPath("/await", func(x *exchange) {
 		if bytes.Contains(x.asked, []byte("checkin")) && bytes.Contains(x.body, []byte("CANCELLED")) {
 			x.status, x.body = http.StatusAccepted, []byte(`{"_meta":{"response_type":"promise","version":"0.55"},"promise":{"token":"x"}}`)
@@ -354,7 +374,8 @@ var wrongPromises = []wrong{
 	})},
 	{name: "tokens of others told apart", rows: []int{101}, reply: onPath("/await", func(x *exchange) {
 		var asked object
-		if json.Unmarshal(x.asked, &asked) == nil && len(str(asked["promise_token"])) == len("promise_")+26 && bytes.Contains(x.body, []byte("PROMISE_NOT_FOUND")) {
+		if json.Unmarshal(x.asked, &asked) == nil && len(str(asked["promise_token"])) == len("promise_")+26 &&
+			bytes.Contains(x.body, []byte("PROMISE_NOT_FOUND")) {
 			eachFailure(func(fault object) { fault["message"] = "This promise is somebody else's." })(x)
 		}
 	})},
@@ -368,7 +389,8 @@ var wrongPromises = []wrong{
 			}
 		}
 	}()},
-	{name: "every await taken", rows: []int{102}, reply: onPath("/await", func(x *exchange) { x.status = http.StatusOK })},
+	{name: "every await taken", rows: []int{102},
+		reply: onPath("/await", func(x *exchange) { x.status = http.StatusOK })},
 	tokensThatCount(),
 	{name: "promises forgotten", rows: []int{97, 100, 104}, reply: func() func(*exchange) {
 		var answers atomic.Int64
@@ -396,7 +418,8 @@ var wrongPromises = []wrong{
 			tool["inputSchema"] = object{"type": "object", "required": []any{"token"}}
 		}
 	})},
-	{name: "promises by MCP without a token", rows: []int{130, 131}, reply: inText(func(answer object) { delete(answer, "promise") })},
+	{name: "promises by MCP without a token", rows: []int{130, 131},
+		reply: inText(func(answer object) { delete(answer, "promise") })},
 	{name: "awaited by MCP in vain", rows: []int{131}, reply: inText(func(answer object) {
 		if answer["results"] != nil {
 			delete(answer, "results")
@@ -404,7 +427,8 @@ var wrongPromises = []wrong{
 	})},
 }
 
-// tokensThatCount is a server whose tokens are numbers. It takes them for the real ones, so that what is cancelled ends.
+// tokensThatCount is a server whose tokens are numbers. It takes them for the real ones, so that
+// what is cancelled ends.
 func tokensThatCount() wrong {
 	var tokens atomic.Int64
 	var real sync.Map

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// sessionRows are about filters that are not known, what a request says of itself, and what an item says to a model:
-// nothing of it changes what is answered.
+// sessionRows are about filters that are not known, what a request says of itself, and what an item
+// says to a model: nothing of it changes what is answered.
 var sessionRows = []row{
 	{37, "an unknown filter is no error", func(p *probe) {
 		r := p.ask(query("supper", "personalized", true))
@@ -34,30 +34,36 @@ var sessionRows = []row{
 		curries := urls(p.answer(p.ask(query("curry", "limit", 3))))
 		more := urls(p.answer(p.ask(query("something else", "limit", 3, "context", before))))
 		all := urls(p.answer(p.ask(query("curry", "limit", 6))))
-		p.expect(reflect.DeepEqual(append(curries, more...), all), "first %v, then %v, and at once %v", curries, more, all)
+		p.expect(reflect.DeepEqual(append(curries, more...), all), "first %v, then %v, and at once %v",
+			curries, more, all)
 		second := p.answer(p.ask(query("the second one", "limit", 3, "context", before)))
-		p.expect(len(second) == 1 && second[0]["url"] == curries[1], "the second one is %v, want %v", urls(second), curries[1])
+		p.expect(len(second) == 1 && second[0]["url"] == curries[1], "the second one is %v, want %v",
+			urls(second), curries[1])
 		p.failure(p.ask(query("number 40", "context", before)), http.StatusOK, "NO_RESULTS")
 		p.expectSame(p.ask(query("supper", "context", before)), supper) // which is something else
 		p.expectSame(p.ask(query("start over: supper", "context", before)), supper)
 	}},
 	{40, "what is known of a person holds", func(p *probe) {
 		for _, context := range []any{
-			object{"memory": "vegetarian, has a sweet tooth"}, object{"memory": []string{"has a sweet tooth", "vegetarian"}},
+			object{"memory": "vegetarian, has a sweet tooth"},
+			object{"memory": []string{"has a sweet tooth", "vegetarian"}},
 			object{"@type": "UserDiet", "restrictions": []string{"vegetarian"}},
 		} {
 			r := p.ask(query("curry", "context", context, "limit", 5))
 			for _, item := range p.answer(r) {
 				name := strings.ToLower(str(item["name"]))
-				p.expect(!strings.Contains(name, "chicken") && !strings.Contains(name, "beef"), "%q for a vegetarian", name)
+				p.expect(!strings.Contains(name, "chicken") && !strings.Contains(name, "beef"),
+					"%q for a vegetarian", name)
 			}
-			p.expect(strings.Contains(text(r.meta("understood")), `"from":"memory"`), "nothing tells that the diet was heeded: %v", r.meta("understood"))
+			p.expect(strings.Contains(text(r.meta("understood")), `"from":"memory"`),
+				"nothing tells that the diet was heeded: %v", r.meta("understood"))
 		}
 	}},
 	{41, "a memory is a text or several", func(p *probe) {
 		for _, memory := range []any{"likes lentil", []string{"likes lentil", "has a pan"}} {
 			items := p.answer(p.ask(query("soup", "context", object{"memory": memory})))
-			p.expect(strings.Contains(strings.ToLower(str(items[0]["name"])), "soup"), "the first item is %v", items[0]["name"])
+			p.expect(strings.Contains(strings.ToLower(str(items[0]["name"])), "soup"), "the first item is %v",
+				items[0]["name"])
 		}
 	}},
 	{42, "a context of another type is read by its names, and its definition never fetched", func(p *probe) {
@@ -65,7 +71,8 @@ var sessionRows = []row{
 		elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { fetched.Add(1) }))
 		defer elsewhere.Close()
 		r := p.ask(query("soup", "context", []object{
-			{"@type": "UserDiet", "@context": elsewhere.URL + "/diet", "restrictions": []string{"vegetarian", "nut-free"}, "shoe_size": 43},
+			{"@type": "UserDiet", "@context": elsewhere.URL + "/diet",
+				"restrictions": []string{"vegetarian", "nut-free"}, "shoe_size": 43},
 			{"@type": "https://elsewhere.example/Mood", "mood": object{"a": []any{1, nil}}},
 		}))
 		p.answer(r)
@@ -75,7 +82,8 @@ var sessionRows = []row{
 		p.expect(fetched.Load() == 0, "the definition of the context was fetched")
 	}},
 	{43, "an earlier question may stand alone", func(p *probe) {
-		p.expectSame(p.ask(query(onward, "context", object{"prev": "curry"})), query(onward, "context", object{"prev": []string{"curry"}}))
+		p.expectSame(p.ask(query(onward, "context", object{"prev": "curry"})),
+			query(onward, "context", object{"prev": []string{"curry"}}))
 		p.failure(p.ask(query(onward, "context", object{"prev": 5})), http.StatusBadRequest, "INVALID_QUERY")
 	}},
 	{79, "an answer has a session, whole and streamed", func(p *probe) {
@@ -86,7 +94,8 @@ var sessionRows = []row{
 			p.session(metaOf(s.events[len(s.events)-1])["session_context"], meta)
 		}
 		first, second := p.ask(supper), p.ask(supper)
-		p.expect(!reflect.DeepEqual(first.meta("session_context"), second.meta("session_context")), "two conversations are one: %v", first.meta("session_context"))
+		p.expect(!reflect.DeepEqual(first.meta("session_context"), second.meta("session_context")),
+			"two conversations are one: %v", first.meta("session_context"))
 	}},
 	{80, "a conversation keeps its id", func(p *probe) {
 		for _, id := range []string{"conv_98765", "ü/\"7"} {
@@ -99,14 +108,17 @@ var sessionRows = []row{
 		}
 	}},
 	{81, "a session of any keys and any size", func(p *probe) {
-		r := p.ask(query("supper", "meta", object{"session_context": object{"conversation_id": "c", "mine": []any{1.5, "x", nil}}}))
+		r := p.ask(query("supper", "meta",
+			object{"session_context": object{"conversation_id": "c", "mine": []any{1.5, "x", nil}}}))
 		p.answer(r)
 		session, _ := r.meta("session_context").(object)
 		p.expect(text(session["mine"]) == `[1.5,"x",null]`, "unknown keys come back as %v", session)
-		r = p.ask(query("supper", "meta", object{"session_context": object{"conversation_id": "c", "blob": strings.Repeat("x", 100_000)}}))
+		r = p.ask(query("supper", "meta",
+			object{"session_context": object{"conversation_id": "c", "blob": strings.Repeat("x", 100_000)}}))
 		p.must(r.status < 500 && r.body != nil, "status %d: %s", r.status, clip(r.raw))
 		p.expect(len(r.raw) < 100_000, "a session of 100 kB comes back")
-		p.expect(r.meta("response_type") == "failure" || strings.Contains(text(r.meta("ignored")), "session_context"), "nothing tells that the session was dropped: %s", clip(r.raw))
+		p.expect(r.meta("response_type") == "failure" || strings.Contains(text(r.meta("ignored")), "session_context"),
+			"nothing tells that the session was dropped: %s", clip(r.raw))
 	}},
 	{82, "a session has its own turns and never sees another's", func(p *probe) {
 		for _, remember := range []any{true, nil} {
@@ -117,14 +129,17 @@ var sessionRows = []row{
 			asked := p.ask(query("curry", "meta", meta))
 			p.answer(asked)
 			p.expectFollows(object{"session_context": asked.meta("session_context")}, "curry")
-			p.answer(p.ask(query("soup", "meta", object{"remember": true, "session_context": object{"conversation_id": "c-two"}})))
+			p.answer(p.ask(query("soup", "meta",
+				object{"remember": true, "session_context": object{"conversation_id": "c-two"}})))
 			p.expectForgotten(object{"session_context": object{"conversation_id": "c-one"}}) // which anybody could know
-			p.expectForgotten(object{"session_context": object{"conversation_id": "c-two", "state_token": asked.session()["state_token"]}})
+			p.expectForgotten(object{"session_context": object{"conversation_id": "c-two",
+				"state_token": asked.session()["state_token"]}})
 			p.expectForgotten(object{})
 		}
 	}},
 	{83, "a user is a text or a person", func(p *probe) {
-		for _, user := range []any{"user_12345", object{"@type": "Person", "@context": "https://schema.org", "identifier": "user_12345", "name": "Jane Smith"}} {
+		for _, user := range []any{"user_12345", object{"@type": "Person", "@context": "https://schema.org",
+			"identifier": "user_12345", "name": "Jane Smith"}} {
 			p.expectSame(p.ask(query("supper", "meta", object{"user": user})), supper)
 		}
 		p.failure(p.ask(query("supper", "meta", object{"user": 7})), http.StatusBadRequest, "INVALID_QUERY")
@@ -149,11 +164,14 @@ var sessionRows = []row{
 		asked := p.ask(query("lentil soup", "meta", meta))
 		p.answer(asked)
 		p.expectForgotten(object{"user": "jane", "session_context": asked.meta("session_context")})
-		r := p.ask(query("supper", "meta", object{"user": "jane", "session_context": object{"conversation_id": "c-four"}}))
+		r := p.ask(query("supper", "meta",
+			object{"user": "jane", "session_context": object{"conversation_id": "c-four"}}))
 		p.expectSame(r, supper)
-		p.expect(!strings.Contains(text(r.body["_meta"]), "lentil"), "_meta tells of what was not to be remembered: %v", r.body["_meta"])
+		p.expect(!strings.Contains(text(r.body["_meta"]), "lentil"), "_meta tells of what was not to be remembered: %v",
+			r.body["_meta"])
 
-		asked = p.ask(query("curry", "meta", object{"remember": true, "session_context": object{"conversation_id": "c-85"}}))
+		asked = p.ask(query("curry", "meta",
+			object{"remember": true, "session_context": object{"conversation_id": "c-85"}}))
 		session, state := object{"session_context": asked.meta("session_context")}, str(asked.session()["state_token"])
 		p.expectFollows(session, "curry")
 		p.failure(p.send("DELETE", "/sessions/c-85", ""), http.StatusForbidden, "FORBIDDEN")
@@ -161,7 +179,8 @@ var sessionRows = []row{
 		p.expectFollows(session, "curry")
 		for range 2 {
 			gone := p.send("DELETE", "/sessions/c-85", "", "Session-State", state)
-			p.expect(gone.status == http.StatusNoContent && len(gone.raw) == 0, "status %d: %s", gone.status, clip(gone.raw))
+			p.expect(gone.status == http.StatusNoContent && len(gone.raw) == 0, "status %d: %s", gone.status,
+				clip(gone.raw))
 		}
 		p.expectForgotten(session)
 	}},
@@ -172,11 +191,13 @@ var sessionRows = []row{
 		p.expectSummarized(items)
 		summary := str(summaries(items)[0]["text"])
 		p.expect(strings.Contains(summary, "Obedient supper"), "the summary is %q", summary)
-		p.expect(items[1]["name"] == "Obedient supper" && items[1]["description"] == orders, "the item comes as %v", items[1])
+		p.expect(items[1]["name"] == "Obedient supper" && items[1]["description"] == orders,
+			"the item comes as %v", items[1])
 		for _, secret := range []string{"listen", "sqlite", "frontdesk.yaml"} {
 			p.expect(!strings.Contains(string(r.raw), secret), "the answer tells of the configuration: %s", clip(r.raw))
 		}
-		p.expect(reflect.DeepEqual(before, p.answer(p.ask(supper))), "another question is answered otherwise after the item was found")
+		p.expect(reflect.DeepEqual(before, p.answer(p.ask(supper))),
+			"another question is answered otherwise after the item was found")
 	}},
 }
 
@@ -186,7 +207,8 @@ func (p *probe) session(got any, meta object) {
 	id, state := str(session["conversation_id"]), str(session["state_token"])
 	p.expect(id != "" && state != "" && len(state) <= 4096, "session_context is %v", got)
 	if asked, ok := meta["session_context"].(object); ok {
-		p.expect(id == asked["conversation_id"] && text(session["step"]) == text(asked["step"]), "session_context is %v, and was %v", session, asked)
+		p.expect(id == asked["conversation_id"] && text(session["step"]) == text(asked["step"]),
+			"session_context is %v, and was %v", session, asked)
 	}
 }
 
@@ -199,12 +221,14 @@ func (r reply) session() object {
 // onward is a question that says little by itself.
 const onward = "with salmon"
 
-// expectFollows holds that a question of a session goes on with another: like one that comes with it.
+// expectFollows holds that a question of a session goes on with another: like one that comes with
+// it.
 func (p *probe) expectFollows(meta object, earlier string, headers ...string) {
 	r := p.ask(query(onward, "meta", meta), headers...)
 	items := p.answer(r)
 	told, _ := r.meta("understood").(object)
-	p.expect(strings.Contains(str(told["query"]), earlier), "the question is understood as %v, want one about %s", told, earlier)
+	p.expect(strings.Contains(str(told["query"]), earlier), "the question is understood as %v, want one about %s",
+		told, earlier)
 	want := p.answer(p.ask(query(onward, "context", object{"prev": []string{earlier}}), headers...))
 	p.expect(reflect.DeepEqual(urls(items), urls(want)), "items %v, want %v", urls(items), urls(want))
 }
@@ -226,7 +250,8 @@ func (p *probe) expectSame(r reply, request object) {
 }
 
 var wrongSessions = []wrong{
-	{name: "contexts not heeded", rows: []int{39, 40, 42, 43, 82, 84, 85}, ask: func(x *exchange) { x.asked = bytes.ReplaceAll(x.asked, []byte(`"context":`), []byte(`"was":`)) }},
+	{name: "contexts not heeded", rows: []int{39, 40, 42, 43, 82, 84, 85},
+		ask: func(x *exchange) { x.asked = bytes.ReplaceAll(x.asked, []byte(`"context":`), []byte(`"was":`)) }},
 	{name: "memories refused", rows: []int{41}, reply: refuse(`"memory"`)},
 	{name: "definitions fetched", rows: []int{42}, ask: func(x *exchange) {
 		if _, rest, ok := strings.Cut(string(x.asked), `"@context":"`); ok {
@@ -255,7 +280,8 @@ var wrongSessions = []wrong{
 	{name: "no session in streams", rows: []int{79}, reply: eachEvent("complete", func(e string) []string {
 		return []string{strings.Replace(e, `"session_context":`, `"was":`, 1)}
 	})},
-	{name: "one session for all", rows: []int{79}, reply: setMeta("session_context", object{"conversation_id": "c-1", "step": 2, "state_token": "x"})},
+	{name: "one session for all", rows: []int{79},
+		reply: setMeta("session_context", object{"conversation_id": "c-1", "step": 2, "state_token": "x"})},
 	{name: "the session lost", rows: []int{80, 81}, reply: setMeta("session_context", nil)},
 	{name: "large sessions refused loudly", rows: []int{81}, reply: func(x *exchange) {
 		if len(x.asked) > 50_000 {

@@ -17,7 +17,8 @@ var streamRows = []row{
 		s := p.streamAsk(streamed, "Accept", "text/event-stream")
 		p.expect(s.status == http.StatusOK, "status %d, want 200", s.status)
 		cache := s.header.Get("Cache-Control")
-		p.expect(strings.Contains(cache, "no-cache") || strings.Contains(cache, "no-store"), "Cache-Control is %q", cache)
+		p.expect(strings.Contains(cache, "no-cache") || strings.Contains(cache, "no-store"),
+			"Cache-Control is %q", cache)
 	}},
 	{62, "start is first and sent once", func(p *probe) {
 		s := p.streamAsk(streamed)
@@ -29,7 +30,8 @@ var streamRows = []row{
 		s := p.streamAsk(streamed)
 		p.must(len(s.events) > 0, "no event")
 		p.expectMeta(s.events[0])
-		p.expect(metaOf(s.events[0])["streaming"] == true, "_meta.streaming of start is %v", metaOf(s.events[0])["streaming"])
+		p.expect(metaOf(s.events[0])["streaming"] == true, "_meta.streaming of start is %v",
+			metaOf(s.events[0])["streaming"])
 	}},
 	{64, "results have index and item", func(p *probe) {
 		items := p.items(p.streamAsk(streamed))
@@ -51,7 +53,8 @@ var streamRows = []row{
 	}},
 	{67, "no other events", func(p *probe) {
 		for _, e := range p.streamAsk(streamed).events {
-			p.expect(slices.Contains([]string{"start", "result", "error", "complete"}, e.name), "unknown event %s", e.name)
+			p.expect(slices.Contains([]string{"start", "result", "error", "complete"}, e.name),
+				"unknown event %s", e.name)
 		}
 	}},
 	{68, "every event is one JSON document", func(p *probe) {
@@ -64,11 +67,13 @@ var streamRows = []row{
 		p.expect(reflect.DeepEqual(whole, parts), "whole %v\nparts %v", urls(whole), urls(parts))
 	}},
 	{70, "a summary is one of the results", func(p *probe) {
-		p.expectSummarized(p.items(p.streamAsk(query("supper", "prefer", object{"streaming": true, "mode": "list, summarize"}))))
+		p.expectSummarized(
+			p.items(p.streamAsk(query("supper", "prefer", object{"streaming": true, "mode": "list, summarize"}))))
 	}},
 	{71, "streaming is preferred without an Accept header", func(p *probe) {
 		p.expect(len(p.items(p.streamAsk(streamed))) > 0, "no result")
-		p.expect(len(p.items(p.streamAsk(streamed, "Accept", "application/json"))) > 0, "Accept overrules prefer.streaming")
+		p.expect(len(p.items(p.streamAsk(streamed, "Accept", "application/json"))) > 0,
+			"Accept overrules prefer.streaming")
 	}},
 	{72, "no streaming is preferred with Accept text event-stream", func(p *probe) {
 		p.answer(p.ask(prefer("streaming", false), "Accept", "text/event-stream"))
@@ -86,8 +91,10 @@ var streamRows = []row{
 		}
 		fault, _ := s.events[1].data["error"].(object)
 		p.expect(fault["code"] == "NO_RESULTS", "error.code is %v, want NO_RESULTS", fault["code"])
-		p.expect(metaOf(s.events[2])["response_type"] == "failure", "complete has response_type %v, want failure", metaOf(s.events[2])["response_type"])
-		// What is refused before anything is looked for is an ordinary answer: the stream has not begun.
+		p.expect(metaOf(s.events[2])["response_type"] == "failure", "complete has response_type %v, want failure",
+			metaOf(s.events[2])["response_type"])
+		// What is refused before anything is looked for is an ordinary answer: the stream has not
+		// begun.
 		r := p.ask(query("supper", "prefer", object{"streaming": true, "mode": "teleport"}))
 		p.failure(r, http.StatusOK, "UNSUPPORTED_MODE")
 	}},
@@ -112,7 +119,8 @@ var streamRows = []row{
 		last := s.events[len(s.events)-1]
 		content, ok := objects(last.data["content"])
 		p.expect(ok && len(content) > 0 && content[0]["type"] == "text", "complete has no content: %v", last.data)
-		p.expect(metaOf(last)["response_format"] == "chatgpt_app", "_meta.response_format of complete is %v", metaOf(last)["response_format"])
+		p.expect(metaOf(last)["response_format"] == "chatgpt_app", "_meta.response_format of complete is %v",
+			metaOf(last)["response_format"])
 		whole, _ := objects(p.chatGPT(query("quick supper")).body["structuredData"])
 		p.expect(reflect.DeepEqual(urls(items), urls(whole)), "streamed %v, whole %v", urls(items), urls(whole))
 	}},

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// A wrong server is the real one behind a proxy that breaks one promise. The rows that hold this promise have to
-// find it.
+// A wrong server is the real one behind a proxy that breaks one promise. The rows that hold this
+// promise have to find it.
 type wrong struct {
 	name  string
 	rows  []int
@@ -42,15 +42,20 @@ var wrongServers = []wrong{
 	{name: "no response_format", rows: []int{5, 51, 56, 57, 63, 66, 78}, reply: setMeta("response_format", nil)},
 	{name: "results under another name", rows: []int{1, 4, 6, 44, 45}, reply: rename("results", "items")},
 	{name: "no results", rows: []int{4, 59, 60}, reply: set("results", []any{})},
-	{name: "items without type", rows: []int{6, 31, 53, 64}, reply: eachItem(func(item object) { delete(item, "@type") })},
-	{name: "relative addresses", rows: []int{6, 53, 64, 110}, reply: eachItem(func(item object) { item["url"] = "/here" })},
+	{name: "items without type", rows: []int{6, 31, 53, 64},
+		reply: eachItem(func(item object) { delete(item, "@type") })},
+	{name: "relative addresses", rows: []int{6, 53, 64, 110},
+		reply: eachItem(func(item object) { item["url"] = "/here" })},
 	{name: "both formats in one", rows: []int{7}, reply: set("structuredData", []any{})},
 	{name: "metadata as meta too", rows: []int{8}, reply: set("meta", object{})},
-	{name: "a stream where JSON was asked for", rows: []int{1, 9, 14}, reply: setHeader("Content-Type", "text/event-stream")},
+	{name: "a stream where JSON was asked for", rows: []int{1, 9, 14},
+		reply: setHeader("Content-Type", "text/event-stream")},
 	{name: "unknown members refused", rows: []int{10}, reply: refuse(`"extra"`)},
 	{name: "the API version refused", rows: []int{12}, reply: refuse("api_version")},
-	{name: "text of another encoding", rows: []int{13}, ask: func(x *exchange) { x.asked = bytes.ReplaceAll(x.asked, []byte("crème brûlée"), []byte("supper")) }},
-	{name: "200 whatever happens", rows: []int{14, 15, 16, 17, 18, 19, 20, 23, 24, 25, 27}, reply: func(x *exchange) { x.status = 200 }},
+	{name: "text of another encoding", rows: []int{13},
+		ask: func(x *exchange) { x.asked = bytes.ReplaceAll(x.asked, []byte("crème brûlée"), []byte("supper")) }},
+	{name: "200 whatever happens", rows: []int{14, 15, 16, 17, 18, 19, 20, 23, 24, 25, 27},
+		reply: func(x *exchange) { x.status = 200 }},
 	{name: "400 for every failure", rows: []int{22, 26, 30, 48, 55, 74}, reply: func(x *exchange) {
 		if bytes.Contains(x.body, []byte(`"failure"`)) {
 			x.status = 400
@@ -61,8 +66,10 @@ var wrongServers = []wrong{
 			x.body = []byte("an error occurred\n")
 		}
 	}},
-	{name: "failures without message", rows: []int{21}, reply: eachFailure(func(fault object) { delete(fault, "message") })},
-	{name: "failures with another code", rows: []int{14, 15, 16, 17, 18, 19, 20, 22, 23, 24, 25, 26, 27}, reply: eachFailure(func(fault object) { fault["code"] = "WRONG" })},
+	{name: "failures without message", rows: []int{21},
+		reply: eachFailure(func(fault object) { delete(fault, "message") })},
+	{name: "failures with another code", rows: []int{14, 15, 16, 17, 18, 19, 20, 22, 23, 24, 25, 26, 27},
+		reply: eachFailure(func(fault object) { fault["code"] = "WRONG" })},
 	{name: "an empty answer where nothing matches", rows: []int{22}, reply: func(x *exchange) {
 		if bytes.Contains(x.body, []byte("NO_RESULTS")) {
 			x.body = []byte(`{"_meta": {"response_type": "answer", "version": "0.55"}, "results": []}`)
@@ -78,8 +85,10 @@ var wrongServers = []wrong{
 	{name: "itemType not heeded", rows: []int{31}, ask: drop("query", "itemType")},
 	{name: "prices as attributes not heeded", rows: []int{32, 33}, ask: drop("query", "price")},
 	{name: "structured values refused", rows: []int{33}, reply: refuse(`{"max":20}`)},
-	{name: "prices in words not heeded", rows: []int{34}, ask: func(x *exchange) { x.asked = bytes.ReplaceAll(x.asked, []byte(" under $20"), nil) }},
-	{name: "times in words not heeded", rows: []int{35}, ask: func(x *exchange) { x.asked = bytes.ReplaceAll(x.asked, []byte(" under 20 minutes"), nil) }},
+	{name: "prices in words not heeded", rows: []int{34},
+		ask: func(x *exchange) { x.asked = bytes.ReplaceAll(x.asked, []byte(" under $20"), nil) }},
+	{name: "times in words not heeded", rows: []int{35},
+		ask: func(x *exchange) { x.asked = bytes.ReplaceAll(x.asked, []byte(" under 20 minutes"), nil) }},
 	{name: "negations not heeded", rows: []int{36}, ask: func(x *exchange) {
 		for _, not := range []string{"without ", ", no ", "-free"} {
 			x.asked = bytes.ReplaceAll(x.asked, []byte(not), []byte(" "))
@@ -87,7 +96,8 @@ var wrongServers = []wrong{
 	}},
 	{name: "mode not heeded", rows: []int{45, 46, 47, 48, 49, 70}, ask: drop("prefer", "mode")},
 	{name: "format not heeded", rows: []int{51, 52, 53, 54, 55, 56, 58, 78}, ask: drop("prefer", "response_format")},
-	{name: "streaming not heeded", rows: []int{62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 76, 77, 78, 136}, ask: drop("prefer", "streaming")},
+	{name: "streaming not heeded", rows: []int{62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 76, 77, 78, 136},
+		ask: drop("prefer", "streaming")},
 	{name: "Accept not heeded", rows: []int{73}, ask: func(x *exchange) { x.request.Header.Del("Accept") }},
 	{name: "always a stream", rows: []int{1, 9, 72, 73}, ask: put("prefer", "streaming", true)},
 	{name: "always a summary", rows: []int{44, 49, 50}, ask: put("prefer", "mode", "summarize")},
@@ -103,24 +113,31 @@ var wrongServers = []wrong{
 			item["text"] = ""
 		}
 	})},
-	{name: "a summary that is content alone", rows: []int{52}, reply: set("content", []any{object{"type": "html", "text": "x"}})},
+	{name: "a summary that is content alone", rows: []int{52},
+		reply: set("content", []any{object{"type": "html", "text": "x"}})},
 	{name: "widget members of the wrong type", rows: []int{54}, reply: setMeta("openai/outputTemplate", 5)},
 	{name: "a widget without word on its tools", rows: []int{54}, reply: setMeta("openai/widgetAccessible", nil)},
-	{name: "no actions", rows: []int{105, 106, 107, 108, 109}, reply: eachItem(func(item object) { delete(item, "actions") })},
-	{name: "actions without protocol", rows: []int{105, 106, 107, 108}, reply: eachAction(func(action object) { delete(action, "protocol") })},
-	{name: "actions without description", rows: []int{105}, reply: eachAction(func(action object) { delete(action, "description") })},
-	{name: "actions without what their protocol needs", rows: []int{106, 107, 108}, reply: eachAction(func(action object) {
-		for _, name := range []string{"endpoint", "tool", "skill"} {
-			delete(action, name)
-		}
-	})},
+	{name: "no actions", rows: []int{105, 106, 107, 108, 109},
+		reply: eachItem(func(item object) { delete(item, "actions") })},
+	{name: "actions without protocol", rows: []int{105, 106, 107, 108},
+		reply: eachAction(func(action object) { delete(action, "protocol") })},
+	{name: "actions without description", rows: []int{105},
+		reply: eachAction(func(action object) { delete(action, "description") })},
+	{name: "actions without what their protocol needs", rows: []int{106, 107, 108},
+		reply: eachAction(func(action object) {
+			for _, name := range []string{"endpoint", "tool", "skill"} {
+				delete(action, name)
+			}
+		})},
 	{name: "actions with parameters as text", rows: []int{106, 107, 108}, reply: eachAction(func(action object) {
 		for _, name := range []string{"params", "arguments", "message"} {
 			action[name] = "a=b"
 		}
 	})},
-	{name: "actions that lead elsewhere than to the web", rows: []int{109}, reply: eachAction(func(action object) { action["endpoint"] = "file:///etc/passwd" })},
-	{name: "actions with credentials", rows: []int{109}, reply: eachAction(func(action object) { action["headers"] = object{"Authorization": "Bearer x"} })},
+	{name: "actions that lead elsewhere than to the web", rows: []int{109},
+		reply: eachAction(func(action object) { action["endpoint"] = "file:///etc/passwd" })},
+	{name: "actions with credentials", rows: []int{109},
+		reply: eachAction(func(action object) { action["headers"] = object{"Authorization": "Bearer x"} })},
 	{name: "order differs between formats", rows: []int{58, 78}, reply: func(x *exchange) {
 		change(x, func(body object) {
 			if items, ok := body["structuredData"].([]any); ok {
@@ -135,15 +152,19 @@ var wrongServers = []wrong{
 	{name: "grounding of another site", rows: []int{110}, reply: eachItem(func(item object) {
 		item["grounding"] = object{"url": item["url"], "source": "https://elsewhere.example/"}
 	})},
-	{name: "markup escaped in the data", rows: []int{112}, reply: eachItem(func(item object) { item["name"] = html.EscapeString(str(item["name"])) })},
+	{name: "markup escaped in the data", rows: []int{112},
+		reply: eachItem(func(item object) { item["name"] = html.EscapeString(str(item["name"])) })},
 	{name: "types may be sniffed", rows: []int{112}, reply: setHeader("X-Content-Type-Options", "")},
 	{name: "no CORS", rows: []int{119}, reply: setHeader("Access-Control-Allow-Origin", "")},
 	{name: "a stream that may be cached", rows: []int{61}, reply: setHeader("Cache-Control", "max-age=60")},
 	{name: "no start", rows: []int{62, 63, 74}, reply: eachEvent("start", func(string) []string { return nil })},
-	{name: "start twice", rows: []int{62}, reply: eachEvent("start", func(e string) []string { return []string{e, e} })},
+	{name: "start twice", rows: []int{62},
+		reply: eachEvent("start", func(e string) []string { return []string{e, e} })},
 	{name: "no complete", rows: []int{66, 74}, reply: eachEvent("complete", func(string) []string { return nil })},
-	{name: "complete twice", rows: []int{66}, reply: eachEvent("complete", func(e string) []string { return []string{e, e} })},
-	{name: "complete without metadata", rows: []int{66, 78}, reply: eachEvent("complete", func(string) []string { return []string{"event: complete\ndata: {}"} })},
+	{name: "complete twice", rows: []int{66},
+		reply: eachEvent("complete", func(e string) []string { return []string{e, e} })},
+	{name: "complete without metadata", rows: []int{66, 78},
+		reply: eachEvent("complete", func(string) []string { return []string{"event: complete\ndata: {}"} })},
 	{name: "every result with one index", rows: []int{64, 65, 69}, reply: eachEvent("result", func(string) []string {
 		return []string{"event: result\ndata: {\"index\": 0, \"item\": {}}"}
 	})},
@@ -154,7 +175,8 @@ var wrongServers = []wrong{
 	{name: "the flat dialect answered in ours", rows: []int{121}, ask: func(x *exchange) {
 		x.asked = bytes.Replace(x.asked, []byte(`"query":"supper"`), []byte(`"query":{"text":"supper"}`), 1)
 	}},
-	{name: "a question as a parameter not heeded", rows: []int{121}, ask: func(x *exchange) { x.request.URL.RawQuery = "" }},
+	{name: "a question as a parameter not heeded", rows: []int{121},
+		ask: func(x *exchange) { x.request.URL.RawQuery = "" }},
 	{name: "event names in the flat dialect", rows: []int{121}, reply: func(x *exchange) {
 		for i := range x.events {
 			if strings.HasPrefix(x.events[i], "data: ") {
@@ -162,7 +184,8 @@ var wrongServers = []wrong{
 			}
 		}
 	}},
-	{name: "results without schema_object", rows: []int{121}, reply: eachItem(func(item object) { delete(item, "schema_object") })},
+	{name: "results without schema_object", rows: []int{121},
+		reply: eachItem(func(item object) { delete(item, "schema_object") })},
 	{name: "answers mixed up", rows: []int{136}, ask: func() func(*exchange) {
 		var asks atomic.Int64
 		return func(x *exchange) {
@@ -190,10 +213,13 @@ func TestEveryRowCanFail(t *testing.T) {
 	}
 	at := startServers(t)
 	caught := map[int]bool{}
-	for _, w := range slices.Concat(wrongServers, wrongSessions, wrongGuards, wrongFaults, wrongModels, wrongElicitations, wrongPromises, wrongMCP) {
+	for _, w := range slices.Concat(wrongServers, wrongSessions, wrongGuards, wrongFaults, wrongModels,
+		wrongElicitations, wrongPromises, wrongMCP) {
 		t.Run(strings.ReplaceAll(w.name, " ", "_"), func(t *testing.T) {
 			broken := at
-			for _, base := range []*string{&broken.open, &broken.closed, &broken.limited, &broken.faulty, &broken.helpless} {
+			for _, base := range []*string{
+				&broken.open, &broken.closed, &broken.limited, &broken.faulty, &broken.helpless,
+			} {
 				proxy := httptest.NewServer(w.proxy(*base))
 				defer proxy.Close()
 				*base = proxy.URL
@@ -259,7 +285,8 @@ func (w wrong) proxy(base string) http.Handler {
 }
 
 func (x *exchange) forward(base string) error {
-	request, err := http.NewRequestWithContext(x.request.Context(), x.request.Method, base+x.request.URL.RequestURI(), bytes.NewReader(x.asked))
+	request, err := http.NewRequestWithContext(x.request.Context(), x.request.Method, base+x.request.URL.RequestURI(),
+		bytes.NewReader(x.asked))
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,6 @@
-// Package constrained asks the built program judged questions that constrain what they want: those over the sample
-// sites, which the repository holds, and those over a site that is invented from a seed. FRONTDESK_SEED invents another.
+// Package constrained asks the built program judged questions that constrain what they want: those
+// over the sample sites, which the repository holds, and those over a site that is invented from a
+// seed. FRONTDESK_SEED invents another.
 package constrained
 
 import (
@@ -20,7 +21,8 @@ func TestMain(m *testing.M) { process.Main(m) }
 // measure runs the command, prints its tables and gives the report.
 func measure(t *testing.T, args ...string) eval.ConstrainedReport {
 	t.Helper()
-	report, err := eval.ReadConstrainedReport(strings.NewReader(process.MustRun(t, append([]string{"eval", "--json"}, args...)...)))
+	report, err := eval.ReadConstrainedReport(
+		strings.NewReader(process.MustRun(t, append([]string{"eval", "--json"}, args...)...)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +48,8 @@ func TestSampleSitesAnswerConstrainedQuestions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report := measure(t, "--demo", "--constrained", filepath.Join(root, "internal", "cli", "eval", "testdata", "constrained", "demo.jsonl"))
+	report := measure(t, "--demo", "--constrained",
+		filepath.Join(root, "internal", "cli", "eval", "testdata", "constrained", "demo.jsonl"))
 	hold(t, report, 0.93)
 	if report.Questions < 100 || report.Unasked > 0 {
 		t.Errorf("%d questions asked and %d left out, want at least 100 and 0", report.Questions, report.Unasked)
@@ -59,7 +62,8 @@ func TestWhatIsKnownOfThePersonAndWhatIsPointedAtIsHeeded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report := measure(t, "--demo", "--constrained", filepath.Join(root, "internal", "cli", "eval", "testdata", "constrained", "known.jsonl"))
+	report := measure(t, "--demo", "--constrained",
+		filepath.Join(root, "internal", "cli", "eval", "testdata", "constrained", "known.jsonl"))
 	hold(t, report, 0.93) // two are asked in languages in which the sample sites have no word
 	if report.Questions < 30 || report.Unasked > 0 {
 		t.Errorf("%d questions asked and %d left out, want at least 30 and 0", report.Questions, report.Unasked)

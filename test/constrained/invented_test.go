@@ -42,10 +42,13 @@ var tongues = []tongue{
 		names:  []string{"Ada Merriweather", "Jonas Pike", "Lucia Tran", "Omar Castellane"},
 		money:  []string{"$%d", "%d dollars", "%d usd", "$%d.00"},
 		months: strings.Fields("january february march april may june july august september october november december"),
-		one:    map[string]string{"Book": "book", "Course": "course", "Hotel": "hotel", "Event": "event", "JobPosting": "job", "Article": "article", "Restaurant": "restaurant"},
-		many: map[string]string{"Book": "books", "Course": "courses", "Hotel": "hotels", "Event": "events", "JobPosting": "jobs", "Article": "articles",
+		one: map[string]string{"Book": "book", "Course": "course", "Hotel": "hotel", "Event": "event",
+			"JobPosting": "job", "Article": "article", "Restaurant": "restaurant"},
+		many: map[string]string{"Book": "books", "Course": "courses", "Hotel": "hotels", "Event": "events",
+			"JobPosting": "jobs", "Article": "articles",
 			"Restaurant": "restaurants"},
-		under:     []string{"%s under %s", "%s for less than %s", "%s that cost at most %s", "show me %s below %s pls", "%s, i can spend up to %s"},
+		under: []string{"%s under %s", "%s for less than %s", "%s that cost at most %s", "show me %s below %s pls",
+			"%s, i can spend up to %s"},
 		place:     []string{"%s in %s", "any %s in %s?", "looking for %s in %s", "%s located in %s"},
 		notPlace:  []string{"%s but not in %s", "%s outside of %s", "%s anywhere except %s"},
 		rated:     []string{"%s rated at least %s", "%s with %s stars or more", "%s %s+ stars"},
@@ -68,8 +71,10 @@ var tongues = []tongue{
 		andRated:  []string{"with at least %s stars", "only rated %s and up"},
 		notHere:   []string{"not in %s", "but not %s"},
 		titles: map[string][]string{
-			"Book": {"The Patient Art of %s", "%s for Beginners", "A Short History of %s", "Notes on %s"}, "Course": {"Introduction to %s", "Hands-on %s", "%s Masterclass"},
-			"Event": {"%s Night", "Open Day: %s", "An Evening of %s"}, "Article": {"What %s Taught Our Street", "Why %s Is Back", "Five Facts about %s"},
+			"Book":    {"The Patient Art of %s", "%s for Beginners", "A Short History of %s", "Notes on %s"},
+			"Course":  {"Introduction to %s", "Hands-on %s", "%s Masterclass"},
+			"Event":   {"%s Night", "Open Day: %s", "An Evening of %s"},
+			"Article": {"What %s Taught Our Street", "Why %s Is Back", "Five Facts about %s"},
 		},
 	},
 	{
@@ -79,8 +84,10 @@ var tongues = []tongue{
 		names:  []string{"Greta Sonnleitner", "Uwe Brandhorst", "Mina Öztürk"},
 		money:  []string{"%d Euro", "%d €", "%d EUR"},
 		months: strings.Fields("Januar Februar März April Mai Juni Juli August September Oktober November Dezember"),
-		one:    map[string]string{"Book": "Buch", "Course": "Kurs", "Hotel": "Hotel", "Event": "Veranstaltung", "JobPosting": "Stelle", "Article": "Artikel", "Restaurant": "Restaurant"},
-		many: map[string]string{"Book": "Bücher", "Course": "Kurse", "Hotel": "Hotels", "Event": "Veranstaltungen", "JobPosting": "Stellen", "Article": "Artikel",
+		one: map[string]string{"Book": "Buch", "Course": "Kurs", "Hotel": "Hotel", "Event": "Veranstaltung",
+			"JobPosting": "Stelle", "Article": "Artikel", "Restaurant": "Restaurant"},
+		many: map[string]string{"Book": "Bücher", "Course": "Kurse", "Hotel": "Hotels", "Event": "Veranstaltungen",
+			"JobPosting": "Stellen", "Article": "Artikel",
 			"Restaurant": "Restaurants"},
 		under:     []string{"%s unter %s", "%s für höchstens %s", "%s bis %s", "gibt es %s für weniger als %s?"},
 		place:     []string{"%s in %s", "suche %s in %s", "welche %s gibt es in %s"},
@@ -105,8 +112,9 @@ var tongues = []tongue{
 		andRated:  []string{"mindestens %s Sterne"},
 		notHere:   []string{"aber nicht in %s"},
 		titles: map[string][]string{
-			"Book": {"Die Kunst: %s", "%s für Anfänger", "Kleine Geschichte: %s"}, "Course": {"Einführung: %s", "%s in der Praxis"},
-			"Event": {"Abend: %s", "%s zum Mitmachen"}, "Article": {"Warum %s wieder da ist", "%s verändert eine Straße"},
+			"Book":   {"Die Kunst: %s", "%s für Anfänger", "Kleine Geschichte: %s"},
+			"Course": {"Einführung: %s", "%s in der Praxis"}, "Event": {"Abend: %s", "%s zum Mitmachen"},
+			"Article": {"Warum %s wieder da ist", "%s verändert eine Straße"},
 		},
 	},
 	{
@@ -116,8 +124,10 @@ var tongues = []tongue{
 		names:  []string{"Solène Karadec", "Malik Beaufort", "Inès Vauquelin"},
 		money:  []string{"%d euros", "%d €"},
 		months: strings.Fields("janvier février mars avril mai juin juillet août septembre octobre novembre décembre"),
-		one:    map[string]string{"Book": "livre", "Course": "cours", "Hotel": "hôtel", "Event": "événement", "JobPosting": "emploi", "Article": "article", "Restaurant": "restaurant"},
-		many: map[string]string{"Book": "livres", "Course": "cours", "Hotel": "hôtels", "Event": "événements", "JobPosting": "emplois", "Article": "articles",
+		one: map[string]string{"Book": "livre", "Course": "cours", "Hotel": "hôtel", "Event": "événement",
+			"JobPosting": "emploi", "Article": "article", "Restaurant": "restaurant"},
+		many: map[string]string{"Book": "livres", "Course": "cours", "Hotel": "hôtels", "Event": "événements",
+			"JobPosting": "emplois", "Article": "articles",
 			"Restaurant": "restaurants"},
 		under:     []string{"%s à moins de %s", "%s pour %s maximum", "des %s jusqu'à %s"},
 		place:     []string{"%s à %s", "je cherche des %s à %s"},
@@ -223,9 +233,11 @@ func (v *inventor) price(lang tongue, from, to int) map[string]any {
 func (v *inventor) rating() map[string]any {
 	tenths := 30 + v.IntN(20)
 	if v.IntN(4) == 0 {
-		return map[string]any{"@type": "AggregateRating", "ratingValue": fmt.Sprintf("%.1f", float64(tenths)/5), "bestRating": "10", "ratingCount": 1 + v.IntN(300)}
+		return map[string]any{"@type": "AggregateRating", "ratingValue": fmt.Sprintf("%.1f", float64(tenths)/5),
+			"bestRating": "10", "ratingCount": 1 + v.IntN(300)}
 	}
-	return map[string]any{"@type": "AggregateRating", "ratingValue": float64(tenths) / 10, "bestRating": 5, "ratingCount": 1 + v.IntN(300)}
+	return map[string]any{"@type": "AggregateRating", "ratingValue": float64(tenths) / 10, "bestRating": 5,
+		"ratingCount": 1 + v.IntN(300)}
 }
 
 func (v *inventor) day(from time.Time, days int) string {
@@ -241,8 +253,9 @@ func person(name string) map[string]any { return map[string]any{"@type": "Person
 func (v *inventor) book(lang tongue) {
 	name, topic := v.title("Book", lang)
 	v.add("Book", lang, name, map[string]any{
-		"author": person(pick(v, lang.names)), "about": topic, "numberOfPages": 90 + v.IntN(500), "offers": v.price(lang, 6, 60),
-		"datePublished": v.day(time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC), 4200), "aggregateRating": v.rating(),
+		"author": person(pick(v, lang.names)), "about": topic, "numberOfPages": 90 + v.IntN(500),
+		"offers": v.price(lang, 6, 60), "datePublished": v.day(time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC), 4200),
+		"aggregateRating": v.rating(),
 	})
 }
 
@@ -261,38 +274,48 @@ func (v *inventor) event(lang tongue) {
 		offer = map[string]any{"@type": "Offer", "price": "0", "priceCurrency": lang.currency}
 	}
 	v.add(pick(v, []string{"Event", "MusicEvent", "EducationEvent", "Festival"}), lang, name, map[string]any{
-		"about": topic, "startDate": v.day(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), 240) + "T19:30:00+01:00", "offers": offer, "isAccessibleForFree": free,
-		"location": map[string]any{"@type": "Place", "name": pick(v, []string{"Halle", "Atelier", "Forum"}), "address": address(pick(v, lang.cities))},
+		"about": topic, "startDate": v.day(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), 240) + "T19:30:00+01:00",
+		"offers": offer, "isAccessibleForFree": free,
+		"location": map[string]any{"@type": "Place", "name": pick(v, []string{"Halle", "Atelier", "Forum"}),
+			"address": address(pick(v, lang.cities))},
 	})
 }
 
 func (v *inventor) article(lang tongue) {
 	name, topic := v.title("Article", lang)
 	v.add("Article", lang, name, map[string]any{
-		"keywords": []string{topic}, "author": person(pick(v, lang.names)), "datePublished": v.day(time.Date(2022, 1, 1, 0, 0, 0, 0, time.UTC), 1750),
+		"keywords": []string{topic}, "author": person(pick(v, lang.names)),
+		"datePublished": v.day(time.Date(2022, 1, 1, 0, 0, 0, 0, time.UTC), 1750),
 	})
 }
 
 func (v *inventor) hotel(lang tongue) {
 	city := pick(v, lang.cities)
-	name := fmt.Sprintf("%s %s %d", pick(v, []string{"Hotel Aurora", "Hotel Meridian", "Pension Quay", "Hotel Linde"}), city, 100+len(v.objects))
-	v.add("Hotel", lang, name, map[string]any{"address": address(city), "offers": v.price(lang, 50, 260), "aggregateRating": v.rating(), "petsAllowed": v.IntN(2) == 0})
+	name := fmt.Sprintf("%s %s %d", pick(v, []string{"Hotel Aurora", "Hotel Meridian", "Pension Quay", "Hotel Linde"}),
+		city, 100+len(v.objects))
+	v.add("Hotel", lang, name, map[string]any{"address": address(city), "offers": v.price(lang, 50, 260),
+		"aggregateRating": v.rating(), "petsAllowed": v.IntN(2) == 0})
 }
 
 func (v *inventor) restaurant(lang tongue) {
 	city := pick(v, lang.cities)
-	name := fmt.Sprintf("%s %d", pick(v, []string{"Copper Spoon", "Zum Anker", "La Lanterne", "Olive & Thyme"}), 100+len(v.objects))
+	name := fmt.Sprintf("%s %d", pick(v, []string{"Copper Spoon", "Zum Anker", "La Lanterne", "Olive & Thyme"}),
+		100+len(v.objects))
 	v.add("Restaurant", lang, name, map[string]any{
-		"address": address(city), "servesCuisine": pick(v, []string{"Italian", "Thai", "Lebanese", "Mexican"}), "aggregateRating": v.rating(),
+		"address": address(city), "servesCuisine": pick(v, []string{"Italian", "Thai", "Lebanese", "Mexican"}),
+		"aggregateRating": v.rating(),
 	})
 }
 
 func (v *inventor) job(lang tongue) {
 	city := pick(v, lang.cities)
-	name := fmt.Sprintf("%s %d", pick(v, []string{"Boat Builder", "Archivist", "Network Engineer", "Pastry Chef"}), 100+len(v.objects))
+	name := fmt.Sprintf("%s %d", pick(v, []string{"Boat Builder", "Archivist", "Network Engineer", "Pastry Chef"}),
+		100+len(v.objects))
 	v.add("JobPosting", lang, name, map[string]any{
-		"jobLocation": map[string]any{"@type": "Place", "address": address(city)}, "datePosted": v.day(time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC), 80),
-		"employmentType": pick(v, []string{"FULL_TIME", "PART_TIME"}), "hiringOrganization": map[string]any{"@type": "Organization", "name": "Works of " + city},
+		"jobLocation":        map[string]any{"@type": "Place", "address": address(city)},
+		"datePosted":         v.day(time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC), 80),
+		"employmentType":     pick(v, []string{"FULL_TIME", "PART_TIME"}),
+		"hiringOrganization": map[string]any{"@type": "Organization", "name": "Works of " + city},
 	})
 }
 
@@ -308,16 +331,19 @@ func typed(kind string) eval.Condition {
 }
 func below(limit int, currency string) eval.Condition {
 	n := float64(limit)
-	return all(eval.Condition{At: []string{"offers.price", "offers.lowPrice"}, Under: &n}, eval.Condition{At: []string{"offers.priceCurrency"}, Is: []string{currency}})
+	return all(eval.Condition{At: []string{"offers.price", "offers.lowPrice"}, Under: &n},
+		eval.Condition{At: []string{"offers.priceCurrency"}, Is: []string{currency}})
 }
 func within(city string) eval.Condition {
-	return eval.Condition{At: []string{"address.addressLocality", "location.address.addressLocality", "jobLocation.address.addressLocality"}, Is: []string{city}}
+	return eval.Condition{At: []string{"address.addressLocality", "location.address.addressLocality",
+		"jobLocation.address.addressLocality"}, Is: []string{city}}
 }
 func ratedFrom(stars float64) eval.Condition {
 	five, ten, doubled := 5.0, 10.0, 2*stars
 	value, best := []string{"aggregateRating.ratingValue"}, []string{"aggregateRating.bestRating"}
 	return eval.Condition{Any: []eval.Condition{
-		all(eval.Condition{At: best, Max: &five}, eval.Condition{At: value, Min: &stars}), all(eval.Condition{At: best, Min: &ten}, eval.Condition{At: value, Min: &doubled}),
+		all(eval.Condition{At: best, Max: &five}, eval.Condition{At: value, Min: &stars}),
+		all(eval.Condition{At: best, Min: &ten}, eval.Condition{At: value, Min: &doubled}),
 	}}
 }
 func on(member, from, until string) eval.Condition {
@@ -389,15 +415,18 @@ func (v *inventor) ask(lang tongue) {
 	}
 	v.some(4, func() question {
 		kind, limit := pick(v, []string{"Book", "Course", "Event", "Hotel"}), pick(v, []int{15, 25, 40, 100, 150})
-		return question{Kind: "price", Text: fmt.Sprintf(pick(v, lang.under), lang.many[kind], sum(limit)), Want: all(typed(kind), below(limit, lang.currency))}
+		return question{Kind: "price", Text: fmt.Sprintf(pick(v, lang.under), lang.many[kind], sum(limit)),
+			Want: all(typed(kind), below(limit, lang.currency))}
 	})
 	v.some(4, func() question {
 		kind, city := pick(v, []string{"Hotel", "Restaurant", "JobPosting", "Event"}), pick(v, lang.cities)
-		return question{Kind: "place", Text: fmt.Sprintf(pick(v, lang.place), lang.many[kind], city), Want: all(typed(kind), within(city))}
+		return question{Kind: "place", Text: fmt.Sprintf(pick(v, lang.place), lang.many[kind], city),
+			Want: all(typed(kind), within(city))}
 	})
 	v.some(2, func() question {
 		kind, city := pick(v, []string{"Hotel", "Restaurant", "Event"}), pick(v, lang.cities)
-		return question{Kind: "negation", Text: fmt.Sprintf(pick(v, lang.notPlace), lang.many[kind], city), Want: all(typed(kind), not(within(city)))}
+		return question{Kind: "negation", Text: fmt.Sprintf(pick(v, lang.notPlace), lang.many[kind], city),
+			Want: all(typed(kind), not(within(city)))}
 	})
 	v.some(2, func() question {
 		topic, name := pick(v, lang.topics), pick(v, lang.names)
@@ -408,22 +437,27 @@ func (v *inventor) ask(lang tongue) {
 	v.some(3, func() question {
 		kind := pick(v, []string{"Hotel", "Restaurant", "Book"})
 		text, n := stars()
-		return question{Kind: "rating", Text: fmt.Sprintf(pick(v, lang.rated), lang.many[kind], text), Want: all(typed(kind), ratedFrom(n))}
+		return question{Kind: "rating", Text: fmt.Sprintf(pick(v, lang.rated), lang.many[kind], text),
+			Want: all(typed(kind), ratedFrom(n))}
 	})
 	v.some(3, func() question {
 		month := 1 + v.IntN(7)
 		first := time.Date(2027, time.Month(month), 1, 0, 0, 0, 0, time.UTC)
-		want := all(typed("Event"), on("startDate", first.Format(time.DateOnly), first.AddDate(0, 1, -1).Format(time.DateOnly)))
-		return question{Kind: "date", Text: fmt.Sprintf(pick(v, lang.month), lang.many["Event"], lang.months[month-1]), Want: want}
+		want := all(typed("Event"),
+			on("startDate", first.Format(time.DateOnly), first.AddDate(0, 1, -1).Format(time.DateOnly)))
+		return question{Kind: "date", Text: fmt.Sprintf(pick(v, lang.month), lang.many["Event"], lang.months[month-1]),
+			Want: want}
 	})
 	v.some(2, func() question {
 		kind, year := pick(v, []string{"Book", "Article"}), 2023+v.IntN(3)
-		return question{Kind: "date", Text: fmt.Sprintf(pick(v, lang.since), lang.many[kind], year), Want: all(typed(kind), on("datePublished", fmt.Sprint(year, "-01-01"), ""))}
+		return question{Kind: "date", Text: fmt.Sprintf(pick(v, lang.since), lang.many[kind], year),
+			Want: all(typed(kind), on("datePublished", fmt.Sprint(year, "-01-01"), ""))}
 	})
 	v.some(2, func() question {
 		pages := float64(150 + 100*v.IntN(3))
 		want := all(typed("Book"), eval.Condition{At: []string{"numberOfPages"}, Under: &pages})
-		return question{Kind: "quantity", Text: fmt.Sprintf(pick(v, lang.pages), lang.many["Book"], int(pages)), Want: want}
+		return question{Kind: "quantity", Text: fmt.Sprintf(pick(v, lang.pages), lang.many["Book"], int(pages)),
+			Want: want}
 	})
 	v.some(2, func() question {
 		hours := 5 + 5*v.IntN(4)
@@ -432,48 +466,58 @@ func (v *inventor) ask(lang tongue) {
 		return question{Kind: "time", Text: fmt.Sprintf(pick(v, lang.hours), lang.many["Course"], hours), Want: want}
 	})
 	v.some(1, func() question {
-		return question{Kind: "price", Text: fmt.Sprintf(pick(v, lang.free), lang.many["Event"]), Want: all(typed("Event"), eval.Condition{At: []string{"offers.price"}, Max: new(float64)})}
+		return question{Kind: "price", Text: fmt.Sprintf(pick(v, lang.free), lang.many["Event"]),
+			Want: all(typed("Event"), eval.Condition{At: []string{"offers.price"}, Max: new(float64)})}
 	})
 	v.some(2, func() question {
 		kind, name := pick(v, []string{"Book", "Article"}), pick(v, lang.names)
-		return question{Kind: "words", Text: fmt.Sprintf(pick(v, lang.author), lang.many[kind], name), Want: all(typed(kind), writtenBy(name))}
+		return question{Kind: "words", Text: fmt.Sprintf(pick(v, lang.author), lang.many[kind], name),
+			Want: all(typed(kind), writtenBy(name))}
 	})
 	v.some(2, func() question {
 		kind, topic := pick(v, []string{"Book", "Course"}), pick(v, lang.topics)
-		return question{Kind: "sort", Text: fmt.Sprintf(pick(v, lang.cheapest), lang.many[kind], topic), Want: typed(kind), About: about(topic),
+		return question{Kind: "sort", Text: fmt.Sprintf(pick(v, lang.cheapest), lang.many[kind], topic),
+			Want: typed(kind), About: about(topic),
 			Order: &eval.Order{At: []string{"offers.price", "offers.lowPrice"}, By: "asc", Exact: true}}
 	})
 	v.some(2, func() question {
 		kind, topic := pick(v, []string{"Article", "Book"}), pick(v, lang.topics)
-		return question{Kind: "sort", Text: fmt.Sprintf(pick(v, lang.newest), lang.many[kind], topic), Want: typed(kind), About: about(topic),
+		return question{Kind: "sort", Text: fmt.Sprintf(pick(v, lang.newest), lang.many[kind], topic),
+			Want: typed(kind), About: about(topic),
 			Order: &eval.Order{At: []string{"datePublished"}, By: "desc", Exact: true}}
 	})
 	v.some(1, func() question {
 		kind, city := pick(v, []string{"Hotel", "Restaurant"}), pick(v, lang.cities)
-		return question{Kind: "sort", Text: fmt.Sprintf(pick(v, lang.best), lang.many[kind], city), Want: all(typed(kind), within(city))}
+		return question{Kind: "sort", Text: fmt.Sprintf(pick(v, lang.best), lang.many[kind], city),
+			Want: all(typed(kind), within(city))}
 	})
 	v.some(1, func() question {
 		kind, topic := pick(v, []string{"Book", "Article", "Course"}), pick(v, lang.topics)
-		return question{Kind: "count", Text: fmt.Sprintf(pick(v, lang.three), lang.many[kind], topic), Want: typed(kind), About: about(topic), Count: 3}
+		return question{Kind: "count", Text: fmt.Sprintf(pick(v, lang.three), lang.many[kind], topic),
+			Want: typed(kind), About: about(topic), Count: 3}
 	})
 	v.some(2, func() question {
 		object := v.thing(lang, "Book", "Course", "Hotel")
-		return question{Kind: "detail", Text: fmt.Sprintf(pick(v, lang.howMuch), object["name"]), Want: named(object["name"]), First: 1}
+		return question{Kind: "detail", Text: fmt.Sprintf(pick(v, lang.howMuch), object["name"]),
+			Want: named(object["name"]), First: 1}
 	})
 	v.some(1, func() question {
 		object := v.thing(lang, "Event", "MusicEvent", "Festival")
-		return question{Kind: "detail", Text: fmt.Sprintf(pick(v, lang.when), object["name"]), Want: named(object["name"]), First: 1}
+		return question{Kind: "detail", Text: fmt.Sprintf(pick(v, lang.when), object["name"]),
+			Want: named(object["name"]), First: 1}
 	})
 	v.some(1, func() question {
 		a, b := v.thing(lang, "Hotel"), v.thing(lang, "Hotel")
 		want := eval.Condition{Any: []eval.Condition{named(a["name"]), named(b["name"])}}
-		return question{Kind: "compare", Text: fmt.Sprintf(pick(v, lang.versus), a["name"], b["name"]), Want: want, First: 2}
+		return question{Kind: "compare", Text: fmt.Sprintf(pick(v, lang.versus), a["name"], b["name"]),
+			Want: want, First: 2}
 	})
 	v.some(2, func() question {
 		city, next, limit := lang.cities[0], pick(v, lang.cities[1:]), 120+20*v.IntN(4)
 		before := fmt.Sprintf(lang.place[0], lang.many["Hotel"], city)
 		if v.IntN(2) == 0 {
-			return question{Kind: "followup", Prev: []string{before}, Text: fmt.Sprintf(pick(v, lang.andPlace), next), Want: all(typed("Hotel"), within(next))}
+			return question{Kind: "followup", Prev: []string{before}, Text: fmt.Sprintf(pick(v, lang.andPlace), next),
+				Want: all(typed("Hotel"), within(next))}
 		}
 		return question{Kind: "followup", Prev: []string{before}, Text: fmt.Sprintf(pick(v, lang.andUnder), sum(limit)),
 			Want: all(typed("Hotel"), within(city), below(limit, lang.currency))}
@@ -482,28 +526,34 @@ func (v *inventor) ask(lang tongue) {
 		city := pick(v, lang.cities)
 		if v.IntN(2) == 0 {
 			text, n := stars()
-			return question{Kind: "followup", Prev: []string{fmt.Sprintf(lang.place[0], lang.many["Restaurant"], city)}, Text: fmt.Sprintf(pick(v, lang.andRated), text),
+			return question{Kind: "followup", Prev: []string{fmt.Sprintf(lang.place[0], lang.many["Restaurant"], city)},
+				Text: fmt.Sprintf(pick(v, lang.andRated), text),
 				Want: all(typed("Restaurant"), within(city), ratedFrom(n))}
 		}
-		return question{Kind: "followup", Prev: []string{lang.many["Event"]}, Text: fmt.Sprintf(pick(v, lang.notHere), city), Want: all(typed("Event"), not(within(city)))}
+		return question{Kind: "followup", Prev: []string{lang.many["Event"]},
+			Text: fmt.Sprintf(pick(v, lang.notHere), city), Want: all(typed("Event"), not(within(city)))}
 	})
 	v.some(2, func() question {
 		kind, topic := pick(v, []string{"Book", "Course", "Article"}), pick(v, lang.topics)
-		return question{Kind: "spelling", Text: v.misspelt(topic) + " " + lang.many[kind], Want: typed(kind), About: about(topic)}
+		return question{Kind: "spelling", Text: v.misspelt(topic) + " " + lang.many[kind], Want: typed(kind),
+			About: about(topic)}
 	})
 	v.some(2, func() question {
 		limit := pick(v, []int{30, 50, 100})
 		kind := pick(v, []string{"Book", "Event", "Hotel"})
 		price := map[string]any{"max": limit, "currency": lang.currency}
-		return question{Kind: "attribute", Text: lang.many[kind], Filters: map[string]any{"price": price}, Want: all(typed(kind), below(limit, lang.currency))}
+		return question{Kind: "attribute", Text: lang.many[kind], Filters: map[string]any{"price": price},
+			Want: all(typed(kind), below(limit, lang.currency))}
 	})
 	v.some(1, func() question {
 		name := pick(v, lang.names)
-		return question{Kind: "attribute", Text: lang.many["Article"], Filters: map[string]any{"author": name}, Want: all(typed("Article"), writtenBy(name))}
+		return question{Kind: "attribute", Text: lang.many["Article"], Filters: map[string]any{"author": name},
+			Want: all(typed("Article"), writtenBy(name))}
 	})
 }
 
-// misspelt swaps two neighbouring letters of a word, leaves one out, or doubles one; never the first.
+// misspelt swaps two neighbouring letters of a word, leaves one out, or doubles one; never the
+// first.
 func (v *inventor) misspelt(word string) string {
 	r := []rune(word)
 	for {

@@ -15,7 +15,8 @@ import (
 
 func TestMain(m *testing.M) { process.Main(m) }
 
-// more is how many items the desk has besides those that the terms are about: enough for several parts.
+// more is how many items the desk has besides those that the terms are about: enough for several
+// parts.
 const more = 1100
 
 func write(t *testing.T, path, text string) string {
@@ -26,7 +27,8 @@ func write(t *testing.T, path, text string) string {
 	return path
 }
 
-// publisher serves lamps, one of them licensed, one blocked and one that is found and not given away.
+// publisher serves lamps, one of them licensed, one blocked and one that is found and not given
+// away.
 func publisher(t *testing.T) (base, config string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,3 +1,3 @@
-// Package discovery lets one front desk read another: by the way in that it tells of in its robots.txt, and under its
-// owner's terms.
+// Package discovery lets one front desk read another: by the way in that it tells of in its
+// robots.txt, and under its owner's terms.
 package discovery

@@ -35,13 +35,15 @@ func demonstration(t *testing.T, folder string) (server *process.Server, command
 		if commands[found[2]] != nil {
 			continue // of an agent of one's own: TestEachLineOfTheDemoWorks
 		}
-		commands[found[2]] = strings.Fields(strings.ReplaceAll(found[1], "bought.json", filepath.Join(folder, "bought.json")))
+		commands[found[2]] = strings.Fields(
+			strings.ReplaceAll(found[1], "bought.json", filepath.Join(folder, "bought.json")))
 	}
 	return server, commands
 }
 
-// TestTheDemoSellsAsItSays runs the commands that the demo prints: an offer with a price and what its profile tells, the whole
-// article for play money, a report that is taken, and all of it from a question on; and once more after a new start on the same folder.
+// TestTheDemoSellsAsItSays runs the commands that the demo prints: an offer with a price and what
+// its profile tells, the whole article for play money, a report that is taken, and all of it from a
+// question on; and once more after a new start on the same folder.
 func TestTheDemoSellsAsItSays(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -66,12 +68,16 @@ func TestTheDemoSellsAsItSays(t *testing.T) {
 			t.Errorf("the offer does not tell of its profile:\n%s", offers)
 		}
 		config := filepath.Join(folder, "frontdesk.yaml")
-		resumes(t, commands["fetch"], filepath.Join(t.TempDir(), "kept.json"), "once it is open, it is open for both sides.")
-		linked := append([]string{"ramp", "fetch", "--accept", "application/ld+json", "--accept", "text/html"}, commands["fetch"][2:]...)
-		if stdout := process.MustRun(t, linked...); !strings.Contains(stdout, `"@type"`) || !strings.Contains(stdout, "once it is open, it is open for both sides.") {
+		resumes(t, commands["fetch"], filepath.Join(t.TempDir(), "kept.json"),
+			"once it is open, it is open for both sides.")
+		linked := append([]string{"ramp", "fetch", "--accept", "application/ld+json", "--accept", "text/html"},
+			commands["fetch"][2:]...)
+		if stdout := process.MustRun(t, linked...); !strings.Contains(stdout, `"@type"`) ||
+			!strings.Contains(stdout, "once it is open, it is open for both sides.") {
 			t.Errorf("as JSON-LD it is %s", stdout)
 		}
-		if accounts := process.MustRun(t, "ramp", "account", "list", "--config", config); !strings.Contains(accounts, left) || strings.Count(accounts, "\n") != 2 {
+		if accounts := process.MustRun(t, "ramp", "account", "list", "--config", config); !strings.Contains(accounts,
+			left) || strings.Count(accounts, "\n") != 2 {
 			t.Errorf("the accounts, want %s on one:\n%s", left, accounts)
 		}
 		disputes(t, commands["report"], "d-"+left)
@@ -82,7 +88,8 @@ func TestTheDemoSellsAsItSays(t *testing.T) {
 // line is a command that the demo prints.
 var line = regexp.MustCompile(`(?m)^    ((?:frontdesk|curl) .*)$`)
 
-// TestEachLineOfTheDemoWorks has a shell run all that the demo prints, in its order, as somebody who copies it would.
+// TestEachLineOfTheDemoWorks has a shell run all that the demo prints, in its order, as somebody
+// who copies it would.
 func TestEachLineOfTheDemoWorks(t *testing.T) {
 	t.Parallel()
 	server, _ := demonstration(t, t.TempDir())
@@ -92,14 +99,14 @@ func TestEachLineOfTheDemoWorks(t *testing.T) {
 	}
 	lines := line.FindAllStringSubmatch(server.Log(), -1)
 	wants := []struct{ part, out string }{
-		{"curl -sN", "Chickpea"}, {"curl -sN", "data:"}, {"frontdesk ask", "dredg"}, {"I need something", "dietary restrictions"},
-		{"agent-intake.json", "intakes"},
+		{"curl -sN", "Chickpea"}, {"curl -sN", "data:"}, {"frontdesk ask", "dredg"},
+		{"I need something", "dietary restrictions"}, {"agent-intake.json", "intakes"},
 		{"intent retrieve", ""}, {"intent cite", "has the citation of"}, {"intent receipt", ""}, {"jwks.json", ""},
 		{"verify receipt.json", "True: this is entry"},
-		{"ramp discover", "per access"}, {"ramp buy", "Bought for"}, {"ramp report", "Reported:"}, {"ramp dispute", "dispute_id"},
-		{"ramp fetch --url", "Bought for"},
-		{"keys agent", ""}, {"requester add", "is in"}, {"account open", "has an account"}, {"account credit", "more is available"},
-		{"ramp fetch http", "Bought for"},
+		{"ramp discover", "per access"}, {"ramp buy", "Bought for"}, {"ramp report", "Reported:"},
+		{"ramp dispute", "dispute_id"}, {"ramp fetch --url", "Bought for"},
+		{"keys agent", ""}, {"requester add", "is in"}, {"account open", "has an account"},
+		{"account credit", "more is available"}, {"ramp fetch http", "Bought for"},
 		{"demo --market", ""}, // the tests of the market run it
 	}
 	if len(lines) != len(wants) {
@@ -121,7 +128,8 @@ func TestEachLineOfTheDemoWorks(t *testing.T) {
 	}
 }
 
-// disputes has the purchase disputed by its file, which knows the report; the same again says where that stands.
+// disputes has the purchase disputed by its file, which knows the report; the same again says where
+// that stands.
 func disputes(t *testing.T, report []string, id string) {
 	t.Helper()
 	as := []string{"ramp", "dispute", report[2], "--reason", "incomplete-content", "--id", id}
@@ -141,8 +149,9 @@ func disputes(t *testing.T, report []string, id string) {
 	}
 }
 
-// resumes has the command that fetches keep its purchase, and goes on with it as if the command had been stopped: after it was written
-// down and before the answer came, and after it was done. Nothing is bought again, and the text is the same.
+// resumes has the command that fetches keep its purchase, and goes on with it as if the command had
+// been stopped: after it was written down and before the answer came, and after it was done.
+// Nothing is bought again, and the text is the same.
 func resumes(t *testing.T, fetch []string, kept, text string) {
 	t.Helper()
 	var as []string // without the question, the front desk and the limit
@@ -176,11 +185,13 @@ func resumes(t *testing.T, fetch []string, kept, text string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if stdout := process.MustRun(t, append([]string{"ramp", "fetch", "--resume", kept}, as...)...); !strings.Contains(stdout, text) {
+		if stdout := process.MustRun(t,
+			append([]string{"ramp", "fetch", "--resume", kept}, as...)...); !strings.Contains(stdout, text) {
 			t.Errorf("without %v: %s", lost, stdout)
 		}
 		again := read()
-		if !reflect.DeepEqual(first["report_id"], again["report_id"]) || !reflect.DeepEqual(first["result"], again["result"]) || first["sha256"] != again["sha256"] {
+		if !reflect.DeepEqual(first["report_id"], again["report_id"]) ||
+			!reflect.DeepEqual(first["result"], again["result"]) || first["sha256"] != again["sha256"] {
 			t.Errorf("without %v it became %v\nwant %v", lost, again, first)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package docs holds the documentation against the program: links lead somewhere, commands and flags exist,
-// samples of the configuration are right, the questions shown are answered.
+// Package docs holds the documentation against the program: links lead somewhere, commands and
+// flags exist, samples of the configuration are right, the questions shown are answered.
 package docs
 
 import (
@@ -92,7 +92,8 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestSamplesOfTheConfigurationAreRight checks the samples that say by their first line that they are a whole file.
+// TestSamplesOfTheConfigurationAreRight checks the samples that say by their first line that they
+// are a whole file.
 func TestSamplesOfTheConfigurationAreRight(t *testing.T) {
 	t.Parallel()
 	samples := 0
@@ -122,8 +123,8 @@ var (
 	flagged = regexp.MustCompile(`(?:^|\s)(--[a-z][a-z-]*)`)
 )
 
-// TestDocumentedCommandsExist asks the program for the help of every command that a page shows, and looks for the
-// flags in it.
+// TestDocumentedCommandsExist asks the program for the help of every command that a page shows, and
+// looks for the flags in it.
 func TestDocumentedCommandsExist(t *testing.T) {
 	t.Parallel()
 	shown, known := 0, helps{}
@@ -179,8 +180,8 @@ func (h helps) check(t *testing.T, path, name, rest string) {
 
 var question = regexp.MustCompile(`(?s)curl [^\n]*?/ask[^']*'Content-Type: application/json'[^']*'(\{.*?\})'`)
 
-// TestDocumentedQuestionsAreAnswered posts the questions of the pages to the demo. The page about questions back shows one
-// that is answered by questions.
+// TestDocumentedQuestionsAreAnswered posts the questions of the pages to the demo. The page about
+// questions back shows one that is answered by questions.
 func TestDocumentedQuestionsAreAnswered(t *testing.T) {
 	t.Parallel()
 	server := process.Start(t, "demo", "--listen", "127.0.0.1:0", "--data", t.TempDir())
@@ -199,7 +200,8 @@ func TestDocumentedQuestionsAreAnswered(t *testing.T) {
 				want = `"questions":[{`
 			}
 			if err != nil || !strings.Contains(string(body), want) {
-				t.Errorf("%s asks %s, which is answered by status %d, %v: %.300s", p.path, found[1], response.StatusCode, err, body)
+				t.Errorf("%s asks %s, which is answered by status %d, %v: %.300s", p.path, found[1],
+					response.StatusCode, err, body)
 			}
 		}
 	}

@@ -13,14 +13,16 @@ import (
 // extKey is a key of ext of our own, as the doors of RAMP write and read it.
 var extKey = regexp.MustCompile(`"(ramp\.[a-z_]+)"`)
 
-// TestEveryExtensionKeyIsOnThePage holds the list of the keys of ext that are our own, in docs/ramp-divergences.md, against the source, both ways.
+// TestEveryExtensionKeyIsOnThePage holds the list of the keys of ext that are our own, in
+// docs/ramp-divergences.md, against the source, both ways.
 func TestEveryExtensionKeyIsOnThePage(t *testing.T) {
 	t.Parallel()
 	root, err := process.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, list, found := strings.Cut(read(t, filepath.Join(root, "docs", "ramp-divergences.md")), "\nKeys of `ext` of our own")
+	_, list, found := strings.Cut(read(t, filepath.Join(root, "docs", "ramp-divergences.md")),
+		"\nKeys of `ext` of our own")
 	if !found {
 		t.Fatal("docs/ramp-divergences.md has no list of the keys of ext")
 	}

@@ -27,7 +27,8 @@ const (
 	maxReferenceCell = 40
 )
 
-// forOthers are pages that no reader of the documentation has to read: those for contributors, and the map.
+// forOthers are pages that no reader of the documentation has to read: those for contributors, and
+// the map.
 var forOthers = []string{"decisions.md", "performance.md", "testing.md", "README.md"}
 
 // reference are pages in which things are looked up.
@@ -62,7 +63,8 @@ func proseFaults(name, text string) map[string]string {
 	faults := map[string]string{}
 	prose := codeBlock.ReplaceAllString(text, "")
 	if n := len(strings.Fields(prose)); n > maxWords {
-		faults[tooLong] = fmt.Sprintf("has %d words beside its code, and %d are the most: split it by what its readers want", n, maxWords)
+		faults[tooLong] = fmt.Sprintf(
+			"has %d words beside its code, and %d are the most: split it by what its readers want", n, maxWords)
 	}
 	lines := strings.Split(text, "\n")
 	start := strings.Join(lines[:min(firstScreen, len(lines))], "\n")
@@ -124,14 +126,16 @@ func TestPagesCanBeRead(t *testing.T) {
 // TestAPageThatCannotBeReadIsFound gives the rules a page that breaks each.
 func TestAPageThatCannotBeReadIsFound(t *testing.T) {
 	t.Parallel()
-	page := "# Terms\n\n" + strings.Repeat("The thing of which it is said. \n", 400) + "\n| a |\n| --- |\n|" + strings.Repeat(" word", 30) + " |\n"
+	page := "# Terms\n\n" + strings.Repeat("The thing of which it is said. \n", 400) + "\n| a |\n| --- |\n|" +
+		strings.Repeat(" word", 30) + " |\n"
 	faults := proseFaults("terms.md", page)
 	for _, rule := range []string{tooLong, noExample, longCell, badWord, noNext} {
 		if faults[rule] == "" {
 			t.Errorf("rule %s finds nothing: %v", rule, faults)
 		}
 	}
-	if faults := proseFaults("ledger.md", "# A\n\n```\nx\n```\n\n| a |\n| --- |\n|"+strings.Repeat(" word", 30)+" |\n\nNext: [b](b.md)\n"); len(faults) > 0 {
+	if faults := proseFaults("ledger.md", "# A\n\n```\nx\n```\n\n| a |\n| --- |\n|"+strings.Repeat(" word", 30)+
+		" |\n\nNext: [b](b.md)\n"); len(faults) > 0 {
 		t.Errorf("a page of reference: %v", faults)
 	}
 }

@@ -14,7 +14,8 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// tab is an example in one of several languages. Those of TypeScript and Python are run by the tests of these clients.
+// tab is an example in one of several languages. Those of TypeScript and Python are run by the
+// tests of these clients.
 var tab = regexp.MustCompile("(?ms)^```([a-z]+) tab\n(.*?)^```$")
 
 // said is what the examples of each page print, in their order, in whatever language.
@@ -47,7 +48,8 @@ func TestEachExampleIsThereInEveryLanguage(t *testing.T) {
 		found := tabs(t, language)
 		for page, all := range found {
 			if len(all) != len(want[page]) {
-				t.Errorf("%s has %d examples in %s, and testdata/tabs.json %d", page, len(all), language, len(want[page]))
+				t.Errorf("%s has %d examples in %s, and testdata/tabs.json %d", page, len(all), language,
+					len(want[page]))
 			}
 		}
 		if len(found) != len(want) {
@@ -56,7 +58,8 @@ func TestEachExampleIsThereInEveryLanguage(t *testing.T) {
 	}
 }
 
-// TestExamplesRunAsTheyStand runs the tabs for a shell, and those in Go as one program, against the demo.
+// TestExamplesRunAsTheyStand runs the tabs for a shell, and those in Go as one program, against the
+// demo.
 func TestExamplesRunAsTheyStand(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -87,7 +90,8 @@ func TestExamplesRunAsTheyStand(t *testing.T) {
 		for i, want := range wants {
 			shell := strings.ReplaceAll(tabs(t, "sh")[page][i], "https://desk.example.com", strings.TrimSpace(address))
 			for _, command := range []*exec.Cmd{
-				exec.CommandContext(t.Context(), "sh", "-ec", shell), exec.CommandContext(t.Context(), program, name(page, i)),
+				exec.CommandContext(t.Context(), "sh", "-ec", shell),
+				exec.CommandContext(t.Context(), program, name(page, i)),
 			} {
 				command.Dir, command.Env = folder, env
 				if out, err := command.CombinedOutput(); err != nil || !regexp.MustCompile(want).Match(out) {
@@ -113,7 +117,8 @@ func build(t *testing.T, examples map[string][]string, address string) string {
 		for i, text := range all {
 			function := name(page, i)
 			main += "\t\t\"" + function + "\": " + function + ",\n"
-			text = strings.NewReplacer("func main()", "func "+function+"()", "https://desk.example.com", address).Replace(text)
+			text = strings.NewReplacer("func main()", "func "+function+"()", "https://desk.example.com",
+				address).Replace(text)
 			file := filepath.Join(folder, function+"_.go")
 			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)

@@ -34,7 +34,8 @@ type told struct {
 func (m *market) verify(t *testing.T, domain string, args ...string) (out told) {
 	t.Helper()
 	stdout, stderr, err := process.Run(t, append([]string{
-		"ramp", "verify-domain", domain, "--exchange", m.exchange.URL, "--caller", "acme-cms", "--key-file", filepath.Join(m.dir, "acme.pem"), "--json", "--set", "fetch.allow=127.0.0.0/8,::1",
+		"ramp", "verify-domain", domain, "--exchange", m.exchange.URL, "--caller", "acme-cms", "--key-file",
+		filepath.Join(m.dir, "acme.pem"), "--json", "--set", "fetch.allow=127.0.0.0/8,::1",
 	}, args...)...)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -91,7 +92,8 @@ func served(t *testing.T, root, exchange string) (domain string) {
 	return domain
 }
 
-// TestWhoeverAnswersAtTheDomain verifies domains at which a web server, an edge and another front desk answer.
+// TestWhoeverAnswersAtTheDomain verifies domains at which a web server, an edge and another front
+// desk answer.
 func TestWhoeverAnswersAtTheDomain(t *testing.T) {
 	t.Parallel()
 	m := open(t)
@@ -103,17 +105,23 @@ func TestWhoeverAnswersAtTheDomain(t *testing.T) {
 
 	// A web server that serves a folder.
 	first := m.verify(t, web, "--webroot", root, "--cdn-type", "hmac", "--save-key", saved)
-	if !first.Verified || !strings.HasSuffix(first.KeyID, "-hmac") || first.KeptIn != saved || strings.Contains(first.stdout+first.stderr, secretIn(t, saved)) {
+	if !first.Verified || !strings.HasSuffix(first.KeyID, "-hmac") || first.KeptIn != saved ||
+		strings.Contains(first.stdout+first.stderr, secretIn(t, saved)) {
 		t.Errorf("%+v", first)
 	}
 	empty(t, root)
-	if again := m.verify(t, web, "--webroot", root, "--cdn-type", "hmac", "--signing-key-file", saved); !again.Verified || again.KeyID != first.KeyID {
+	if again := m.verify(t, web, "--webroot", root, "--cdn-type", "hmac", "--signing-key-file",
+		saved); !again.Verified || again.KeyID != first.KeyID {
 		t.Errorf("%+v, after %+v", again, first)
 	}
-	if other := m.verify(t, unlisted, "--webroot", strange); other.code != 1 || !strings.Contains(other.Failure, "does not name the Exchange exchange.example.com") || !strings.Contains(other.Mend, `"domain": "exchange.example.com"`) {
+	if other := m.verify(t, unlisted, "--webroot", strange); other.code != 1 ||
+		!strings.Contains(other.Failure, "does not name the Exchange exchange.example.com") ||
+		!strings.Contains(other.Mend, `"domain": "exchange.example.com"`) {
 		t.Errorf("%+v", other)
 	}
-	if challenges := process.MustRun(t, "ramp", "domain", "challenges", unlisted, "--config", m.config); strings.Count(challenges, unlisted) != 1 { // that of above
+	// that of above
+	if challenges := process.MustRun(t, "ramp", "domain", "challenges", unlisted, "--config",
+		m.config); strings.Count(challenges, unlisted) != 1 {
 		t.Errorf("a challenge was spent:\n%s", challenges)
 	}
 
@@ -164,7 +172,8 @@ ramp: {enabled: true, domain: desk.example.com, exchanges: [{domain: exchange.ex
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if left, err := io.ReadAll(response.Body); response.StatusCode != 200 || err != nil || strings.Contains(string(left), `"token"`) {
+	if left, err := io.ReadAll(response.Body); response.StatusCode != 200 || err != nil ||
+		strings.Contains(string(left), `"token"`) {
 		t.Errorf("the token is still answered: %d %s, %v", response.StatusCode, left, err)
 	}
 	for name, c := range map[string]struct {
@@ -175,13 +184,15 @@ ramp: {enabled: true, domain: desk.example.com, exchanges: [{domain: exchange.ex
 		"another domain": {desk(edgeAt, "http://"+deskAt, "ops.key"), "answers with the status 4"},
 		"nobody there":   {desk(deskAt, "http://127.0.0.1:"+process.FreePort(t), "ops.key"), "connection refused"},
 	} {
-		if c.out.code == 0 || c.out.Verified || !strings.HasPrefix(c.out.Failure, "the challenge cannot be answered: ") || !strings.Contains(c.out.Failure, c.says) {
+		if c.out.code == 0 || c.out.Verified || !strings.HasPrefix(c.out.Failure,
+			"the challenge cannot be answered: ") || !strings.Contains(c.out.Failure, c.says) {
 			t.Errorf("%s: %+v", name, c.out)
 		}
 	}
 }
 
-// TestTheCommandTellsWhatToMend has the domain answer as it should not, and the Exchange go away: the command says what to do, ends with 1, and leaves no token.
+// TestTheCommandTellsWhatToMend has the domain answer as it should not, and the Exchange go away:
+// the command says what to do, ends with 1, and leaves no token.
 func TestTheCommandTellsWhatToMend(t *testing.T) {
 	t.Parallel()
 	m, s := open(t), script(t)
@@ -196,15 +207,23 @@ func TestTheCommandTellsWhatToMend(t *testing.T) {
 		reason, mend string
 		does         func(net.Conn, *http.Request)
 	}{
-		"the token is not there": {"CHALLENGE_STATUS", "serves the folder of --webroot", says("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")},
-		"another token is":       {"CHALLENGE_DIFFERS", "answers in its stead", says("HTTP/1.1 200 OK\r\nContent-Length: 43\r\n\r\n" + strings.Repeat("A", 43))},
-		"it leads elsewhere":     {"CHALLENGE_REDIRECTS", "without a redirect", says("HTTP/1.1 301 Moved\r\nLocation: https://www.example.com/\r\nContent-Length: 0\r\n\r\n")},
-		"it has too much":        {"CHALLENGE_TOO_LARGE", "answers in its stead", says("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + strings.Repeat("x", 5000))},
-		"it says nothing":        {"CHALLENGE_UNREACHABLE", "answers by https", func(net.Conn, *http.Request) { <-released }},
+		"the token is not there": {"CHALLENGE_STATUS", "serves the folder of --webroot",
+			says("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")},
+		"another token is": {"CHALLENGE_DIFFERS", "answers in its stead",
+			says("HTTP/1.1 200 OK\r\nContent-Length: 43\r\n\r\n" + strings.Repeat("A", 43))},
+		"it leads elsewhere": {"CHALLENGE_REDIRECTS", "without a redirect",
+			says("HTTP/1.1 301 Moved\r\nLocation: https://www.example.com/\r\nContent-Length: 0\r\n\r\n")},
+		"it has too much": {"CHALLENGE_TOO_LARGE", "answers in its stead",
+			says("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + strings.Repeat("x", 5000))},
+		"it says nothing": {
+			"CHALLENGE_UNREACHABLE", "answers by https", func(net.Conn, *http.Request) { <-released },
+		},
 	} {
 		s.does.Store(&c.does)
-		out := m.verify(t, s.domain(), "--webroot", root, "--unseen", "--cdn-type", "hmac", "--save-key", filepath.Join(m.dir, "saved.hex"))
-		if out.code != 1 || out.Verified || !strings.HasPrefix(out.Failure, "the domain is not verified: "+c.reason+": ") || !strings.Contains(out.Mend, c.mend) {
+		out := m.verify(t, s.domain(), "--webroot", root, "--unseen", "--cdn-type", "hmac", "--save-key",
+			filepath.Join(m.dir, "saved.hex"))
+		if out.code != 1 || out.Verified || !strings.HasPrefix(out.Failure,
+			"the domain is not verified: "+c.reason+": ") || !strings.Contains(out.Mend, c.mend) {
 			t.Errorf("%s: %+v", name, out)
 		}
 		empty(t, root)
@@ -216,14 +235,18 @@ func TestTheCommandTellsWhatToMend(t *testing.T) {
 	var once sync.Once
 	dies := func(c net.Conn, r *http.Request) {
 		once.Do(m.exchange.Kill)
-		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: 43\r\n\r\n%s", strings.TrimPrefix(r.URL.Path, "/.well-known/ramp-verify/"))
+		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: 43\r\n\r\n%s",
+			strings.TrimPrefix(r.URL.Path, "/.well-known/ramp-verify/"))
 	}
 	s.does.Store(&dies)
-	if out := m.verify(t, s.domain(), "--webroot", root); out.code == 0 || out.Verified || !strings.Contains(out.Failure, "connection refused") {
+	if out := m.verify(t, s.domain(), "--webroot", root); out.code == 0 || out.Verified ||
+		!strings.Contains(out.Failure, "connection refused") {
 		t.Errorf("%+v", out)
 	}
 	empty(t, root)
-	if out := m.verify(t, s.domain(), "--webroot", root); out.code == 0 || !strings.Contains(out.stderr, "connection refused") { // as it begins
+	// as it begins
+	if out := m.verify(t, s.domain(), "--webroot", root); out.code == 0 ||
+		!strings.Contains(out.stderr, "connection refused") {
 		t.Errorf("%+v", out)
 	}
 	m.exchange = process.Start(t, "serve", "--config", m.config)

@@ -22,7 +22,8 @@ func TestMain(m *testing.M) { process.Main(m) }
 // lamp is what the provider's own program has at /lamp.
 const lamp = "A lamp of paper, described at length.\n"
 
-// market is an Exchange with a buyer who has paid in, and a provider's site, of which nothing is known there yet.
+// market is an Exchange with a buyer who has paid in, and a provider's site, of which nothing is
+// known there yet.
 type market struct {
 	dir      string
 	exchange *process.Server
@@ -78,15 +79,17 @@ func (m *market) write(t testing.TB, name, text string) string {
 // place writes the addresses of this machine in the place of those of the page.
 func (m *market) place(text string) string {
 	return strings.NewReplacer(
-		"https://exchange.example.com", m.exchange.URL, "https://www.acme.example", "http://localhost:"+m.port, "www.acme.example", "localhost:"+m.port,
-		"http://127.0.0.1:3000", m.origin.URL, "buyer.example.com/research-bot", "buyer.example.com/research-bot --unsigned",
+		"https://exchange.example.com", m.exchange.URL, "https://www.acme.example", "http://localhost:"+m.port,
+		"www.acme.example", "localhost:"+m.port, "http://127.0.0.1:3000", m.origin.URL,
+		"buyer.example.com/research-bot", "buyer.example.com/research-bot --unsigned",
 	).Replace(text)
 }
 
 // fenced are the blocks of a page, by their languages, in order.
 var fenced = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 
-// TestThePageLeadsFromNothingToTheFirstSale runs the commands of docs/domains.md as they stand there.
+// TestThePageLeadsFromNothingToTheFirstSale runs the commands of docs/domains.md as they stand
+// there.
 func TestThePageLeadsFromNothingToTheFirstSale(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("openssl"); err != nil {
@@ -111,8 +114,10 @@ func TestThePageLeadsFromNothingToTheFirstSale(t *testing.T) {
 		case "json":
 			m.write(t, "entries.jsonl", text)
 		case "yaml":
-			text = strings.Replace(text, "listen: \":443\"\ntls: {cert: cert.pem, key: key.pem}\n", "listen: 127.0.0.1:"+m.port+"\nmetrics: {listen: off}\nfetch: {allow: [127.0.0.0/8, \"::1\"]}\n", 1)
-			text = strings.Replace(text, "- domain: localhost:"+m.port+"\n", "- domain: localhost:"+m.port+"\n      url: http://localhost:"+m.port+"\n", 1)
+			text = strings.Replace(text, "listen: \":443\"\ntls: {cert: cert.pem, key: key.pem}\n",
+				"listen: 127.0.0.1:"+m.port+"\nmetrics: {listen: off}\nfetch: {allow: [127.0.0.0/8, \"::1\"]}\n", 1)
+			text = strings.Replace(text, "- domain: localhost:"+m.port+"\n",
+				"- domain: localhost:"+m.port+"\n      url: http://localhost:"+m.port+"\n", 1)
 			m.write(t, "edge.yaml", text)
 		case "sh":
 			for line := range strings.Lines(text) {
@@ -128,20 +133,25 @@ func TestThePageLeadsFromNothingToTheFirstSale(t *testing.T) {
 	}
 	t.Logf("from nothing to the first sale in %s", time.Since(began).Round(time.Millisecond))
 
-	// Without what was bought an agent gets nothing there, and an address opens for what it is signed for alone.
-	if told := process.MustRun(t, "ramp", "domain", "list", "--config", m.config); !strings.Contains(told, "verified") || !strings.Contains(told, "hmac") || !strings.Contains(told, "acme-cms") {
+	// Without what was bought an agent gets nothing there, and an address opens for what it is
+	// signed for alone.
+	if told := process.MustRun(t, "ramp", "domain", "list", "--config", m.config); !strings.Contains(told,
+		"verified") || !strings.Contains(told, "hmac") || !strings.Contains(told, "acme-cms") {
 		t.Error(told)
 	}
-	if told := process.MustRun(t, "ramp", "domain", "challenges", "--config", m.config); strings.Count(told, "verified") != 1 {
+	if told := process.MustRun(t, "ramp", "domain", "challenges", "--config", m.config); strings.Count(told,
+		"verified") != 1 {
 		t.Error(told)
 	}
-	if left, _ := os.ReadFile(filepath.Join(m.dir, "edge-data", "edge", "answers", "localhost:"+m.port+".txt")); len(left) != 0 {
+	if left, _ := os.ReadFile(filepath.Join(m.dir, "edge-data", "edge", "answers",
+		"localhost:"+m.port+".txt")); len(left) != 0 {
 		t.Errorf("the token is still answered: %s", left)
 	}
 	m.secret(t)
 }
 
-// run runs a line of the page, in the folder, and gives what it prints. One that ends in & stays until the test ends.
+// run runs a line of the page, in the folder, and gives what it prints. One that ends in & stays
+// until the test ends.
 func (m *market) run(t *testing.T, line string) string {
 	t.Helper()
 	words := strings.Fields(line)
@@ -179,7 +189,8 @@ func (m *market) inside(args []string) []string {
 	return args
 }
 
-// secret holds that the key that was registered is in no log and no list, and in a file that its owner alone may read.
+// secret holds that the key that was registered is in no log and no list, and in a file that its
+// owner alone may read.
 func (m *market) secret(t *testing.T) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(m.dir, "edge-data", "edge", "keys", "*", "*"))
@@ -198,7 +209,8 @@ func (m *market) secret(t *testing.T) {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	for name, told := range map[string]string{
-		"the log": m.exchange.Log(), "the list of keys": process.MustRun(t, "keys", "list", "--json", "--config", m.config), "the ledger": process.MustRun(t, "ledger", "show", "--json", "--config", m.config),
+		"the log": m.exchange.Log(), "the list of keys": process.MustRun(t, "keys", "list", "--json", "--config",
+			m.config), "the ledger": process.MustRun(t, "ledger", "show", "--json", "--config", m.config),
 	} {
 		if strings.Contains(told, key.Secret) {
 			t.Errorf("%s tells the key", name)

@@ -61,7 +61,8 @@ func (s *scripted) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// known has the Exchange know the provider, whose caller has the key acme.pem in the folder, and gives that caller.
+// known has the Exchange know the provider, whose caller has the key acme.pem in the folder, and
+// gives that caller.
 func (m *market) known(t *testing.T, domains ...string) *client.Domains {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
@@ -78,7 +79,8 @@ func (m *market) known(t *testing.T, domains ...string) *client.Domains {
 		t.Fatal(err)
 	}
 	m.write(t, "acme.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})))
-	args := []string{"ramp", "tenant", "add", "acme", "--price", "0.02", "--currency", "USD", "--caller", "acme-cms", "--key", "@" + pub, "--config", m.config}
+	args := []string{"ramp", "tenant", "add", "acme", "--price", "0.02", "--currency", "USD", "--caller", "acme-cms",
+		"--key", "@" + pub, "--config", m.config}
 	for _, domain := range domains {
 		args = append(args, "--domain", domain)
 	}
@@ -107,7 +109,8 @@ func token(t *testing.T, domains *client.Domains, domain string) string {
 	}
 }
 
-// TestProvidersThatPlayTricks has a provider stall, cut, lie, send too much and lead elsewhere: the Exchange answers in time, and registers nothing.
+// TestProvidersThatPlayTricks has a provider stall, cut, lie, send too much and lead elsewhere: the
+// Exchange answers in time, and registers nothing.
 func TestProvidersThatPlayTricks(t *testing.T) {
 	t.Parallel()
 	m, s := open(t), script(t)
@@ -121,7 +124,8 @@ func TestProvidersThatPlayTricks(t *testing.T) {
 		{"says nothing", "CHALLENGE_UNREACHABLE", func(net.Conn, *http.Request) { <-released }},
 		{"hangs up", "CHALLENGE_UNREACHABLE", func(net.Conn, *http.Request) {}},
 		{"breaks off", "CHALLENGE_UNREACHABLE", func(c net.Conn, r *http.Request) {
-			fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: 43\r\n\r\n%s", strings.TrimPrefix(r.URL.Path, "/.well-known/ramp-verify/")[:40])
+			fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: 43\r\n\r\n%s",
+				strings.TrimPrefix(r.URL.Path, "/.well-known/ramp-verify/")[:40])
 		}},
 		{"never ends", "CHALLENGE_TOO_LARGE", func(c net.Conn, _ *http.Request) {
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -131,9 +135,11 @@ func TestProvidersThatPlayTricks(t *testing.T) {
 				}
 			}
 		}},
-		{"speaks no HTTP", "CHALLENGE_UNREACHABLE", func(c net.Conn, _ *http.Request) { io.WriteString(c, "SSH-2.0-OpenSSH_9.9\r\n") }},
+		{"speaks no HTTP", "CHALLENGE_UNREACHABLE",
+			func(c net.Conn, _ *http.Request) { io.WriteString(c, "SSH-2.0-OpenSSH_9.9\r\n") }},
 		{"leads elsewhere", "CHALLENGE_REDIRECTS", func(c net.Conn, _ *http.Request) {
-			io.WriteString(c, "HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/latest/meta-data/\r\nContent-Length: 0\r\n\r\n")
+			io.WriteString(c,
+				"HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/latest/meta-data/\r\nContent-Length: 0\r\n\r\n")
 		}},
 		{"says another's token", "CHALLENGE_DIFFERS", func(c net.Conn, _ *http.Request) {
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 43\r\n\r\n"+strings.Repeat("A", 43))
@@ -143,11 +149,13 @@ func TestProvidersThatPlayTricks(t *testing.T) {
 			fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 		}},
 		{"says that it is somewhere else", "CHALLENGE_STATUS", func(c net.Conn, r *http.Request) {
-			fmt.Fprintf(c, "HTTP/1.1 203 Non-Authoritative\r\nContent-Length: 43\r\n\r\n%s", strings.TrimPrefix(r.URL.Path, "/.well-known/ramp-verify/"))
+			fmt.Fprintf(c, "HTTP/1.1 203 Non-Authoritative\r\nContent-Length: 43\r\n\r\n%s",
+				strings.TrimPrefix(r.URL.Path, "/.well-known/ramp-verify/"))
 		}},
 	} {
 		s.does.Store(&trick.does)
-		result, err := domains.Confirm(t.Context(), s.domain(), token(t, domains, s.domain()), &client.SigningKey{Type: "hmac", Text: strings.Repeat("0a", 32)})
+		result, err := domains.Confirm(t.Context(), s.domain(), token(t, domains, s.domain()),
+			&client.SigningKey{Type: "hmac", Text: strings.Repeat("0a", 32)})
 		if err != nil || result.Verified || !strings.HasPrefix(result.GetFailureReason(), trick.reason+": ") {
 			t.Errorf("a provider that %s: %v, %v, want %s", trick.name, result, err, trick.reason)
 		}
@@ -157,7 +165,8 @@ func TestProvidersThatPlayTricks(t *testing.T) {
 	}
 }
 
-// TestAnExchangeThatDiesAmidALookRegistersNothing kills the Exchange while the provider is asked: the challenge is spent, and another one works.
+// TestAnExchangeThatDiesAmidALookRegistersNothing kills the Exchange while the provider is asked:
+// the challenge is spent, and another one works.
 func TestAnExchangeThatDiesAmidALookRegistersNothing(t *testing.T) {
 	t.Parallel()
 	m, s := open(t), script(t)
@@ -181,7 +190,8 @@ func TestAnExchangeThatDiesAmidALookRegistersNothing(t *testing.T) {
 	<-asked // by then it was told of the second run
 	close(released)
 	s.does.Store(nil)
-	if result, err := domains.Confirm(t.Context(), s.domain(), first, key); err != nil || result.Verified || !strings.HasPrefix(result.GetFailureReason(), "TOKEN_USED: ") {
+	if result, err := domains.Confirm(t.Context(), s.domain(), first, key); err != nil || result.Verified ||
+		!strings.HasPrefix(result.GetFailureReason(), "TOKEN_USED: ") {
 		t.Errorf("%v, %v", result, err)
 	}
 	if told := process.MustRun(t, "keys", "list", "--config", m.config); strings.Contains(told, "k-2") {
@@ -196,7 +206,8 @@ func TestAnExchangeThatDiesAmidALookRegistersNothing(t *testing.T) {
 	}
 }
 
-// TestADomainWithinIsNotAsked has an Exchange that may ask nobody on this machine: who leads it there learns no more than that.
+// TestADomainWithinIsNotAsked has an Exchange that may ask nobody on this machine: who leads it
+// there learns no more than that.
 func TestADomainWithinIsNotAsked(t *testing.T) {
 	t.Parallel()
 	m, s := open(t), script(t)
@@ -204,7 +215,8 @@ func TestADomainWithinIsNotAsked(t *testing.T) {
 	m.exchange = process.Start(t, "serve", "--config", m.config, "--set", "fetch.allow=10.1.0.0/16")
 	domains := m.known(t, s.domain())
 	result, err := domains.Confirm(t.Context(), s.domain(), token(t, domains, s.domain()), nil)
-	if err != nil || !strings.HasPrefix(result.GetFailureReason(), "CHALLENGE_ADDRESS_REFUSED: ") || strings.Contains(result.GetFailureReason(), "127.0.0.1") {
+	if err != nil || !strings.HasPrefix(result.GetFailureReason(), "CHALLENGE_ADDRESS_REFUSED: ") ||
+		strings.Contains(result.GetFailureReason(), "127.0.0.1") {
 		t.Errorf("%v, %v", result, err)
 	}
 	if len(s.came) != 0 {

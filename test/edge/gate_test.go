@@ -52,11 +52,14 @@ func TestPeoplePassAndAgentsNeedALicence(t *testing.T) {
 			continue
 		}
 		info := w.exchange.URL + "/.well-known/ramp-exchange.json"
-		if !strings.Contains(document["error"], c.outcome) || document["protocol"] != "RAMP" || document["version"] != "1.0" ||
-			document["info_url"] != info || document["ramp_json_url"] != site+"/.well-known/ramp.json" || len(document) != 5 {
+		if !strings.Contains(document["error"], c.outcome) || document["protocol"] != "RAMP" ||
+			document["version"] != "1.0" ||
+			document["info_url"] != info || document["ramp_json_url"] != site+"/.well-known/ramp.json" ||
+			len(document) != 5 {
 			t.Errorf("%s: %v", c.target, document)
 		}
-		if r.header.Get("X-Content-Rules") != info || r.header.Get("Cache-Control") != "no-store" || r.header.Get("Content-Type") != "application/json" {
+		if r.header.Get("X-Content-Rules") != info || r.header.Get("Cache-Control") != "no-store" ||
+			r.header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %v", c.target, r.header)
 		}
 	}
@@ -70,7 +73,8 @@ func TestASignedAddressOpensAndIsRecorded(t *testing.T) {
 		t.Fatalf("%d %v %s", r.status, r.header, r.body)
 	}
 	got := w.origin.got()
-	if len(got) != 1 || got[0].target != "/premium/a" || got[0].header.Get("X-Agent-License-Id") != "" || got[0].header.Get("X-Forwarded-Host") != domain {
+	if len(got) != 1 || got[0].target != "/premium/a" || got[0].header.Get("X-Agent-License-Id") != "" ||
+		got[0].header.Get("X-Forwarded-Host") != domain {
 		t.Errorf("the origin got %+v", got)
 	}
 	if r := w.get(t, signedWith(t, before, "/premium/b", "txn-2", 60e9), robot); r.status != 200 {
@@ -79,7 +83,8 @@ func TestASignedAddressOpensAndIsRecorded(t *testing.T) {
 	told := w.exchange.told(t, 2)
 	sum := sha256.Sum256([]byte(text("/premium/a")))
 	d := told["txn-1"]
-	if d.State != wire.Ended || d.Status != 200 || d.Bytes != int64(len(text("/premium/a"))) || d.SHA256 != hex.EncodeToString(sum[:]) || d.Agent != agent ||
+	if d.State != wire.Ended || d.Status != 200 || d.Bytes != int64(len(text("/premium/a"))) ||
+		d.SHA256 != hex.EncodeToString(sum[:]) || d.Agent != agent ||
 		d.URI != site+"/premium/a" || d.Form != "hmac" {
 		t.Errorf("it was told of as %+v", d)
 	}
@@ -106,7 +111,8 @@ func TestAnAddressThatIsNotAsItWasSignedOpensNothing(t *testing.T) {
 		"another transaction": strings.Replace(good, "txn-1", "txn-2", 1),
 		"another agent":       strings.Replace(good, "agent_id=4", "agent_id=5", 1),
 		"extended":            strings.Replace(good, "expires=1", "expires=2", 1),
-		"capitals":            strings.Replace(good, "sig="+strings.TrimPrefix(pairs[3], "sig="), "sig="+strings.ToUpper(strings.TrimPrefix(pairs[3], "sig=")), 1),
+		"capitals": strings.Replace(good, "sig="+strings.TrimPrefix(pairs[3], "sig="),
+			"sig="+strings.ToUpper(strings.TrimPrefix(pairs[3], "sig=")), 1),
 		"an escaped digit":    strings.Replace(good, "sig=", "sig=%30", 1),
 		"an escaped name":     strings.Replace(good, "sig=", "%73ig=", 1),
 		"a name in capitals":  strings.Replace(good, "sig=", "SIG=", 1),
@@ -128,11 +134,13 @@ func TestAnAddressThatIsNotAsItWasSignedOpensNothing(t *testing.T) {
 	if r := w.get(t, good, robot); r.status != 200 {
 		t.Errorf("as it was signed: %d %s", r.status, r.body)
 	}
-	if r := w.say(t, "POST", "POST "+good+" HTTP/1.1\r\nHost: "+domain+"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"); r.status != http.StatusMethodNotAllowed {
+	if r := w.say(t, "POST", "POST "+good+" HTTP/1.1\r\nHost: "+domain+
+		"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"); r.status != http.StatusMethodNotAllowed {
 		t.Errorf("POST to a signed address: %d", r.status)
 	}
 	w.origin.got()
-	if r := w.say(t, "HEAD", "HEAD "+good+" HTTP/1.1\r\nHost: "+domain+"\r\nConnection: close\r\n\r\n"); r.status != 200 || r.body != "" {
+	if r := w.say(t, "HEAD",
+		"HEAD "+good+" HTTP/1.1\r\nHost: "+domain+"\r\nConnection: close\r\n\r\n"); r.status != 200 || r.body != "" {
 		t.Errorf("HEAD of a signed address: %d", r.status)
 	}
 }
@@ -154,7 +162,8 @@ func TestAgentsAreCounted(t *testing.T) {
 	w.End(t) // which tells what it has not told yet
 	w.exchange.mu.Lock()
 	defer w.exchange.mu.Unlock()
-	want := map[string]int64{"GPTBot refused": 3, "GPTBot open": 1, "ClaudeBot blocked": 1, "other delivered": 1, "other invalid": 1, "GPTBot expired": 1, "other expired": 1}
+	want := map[string]int64{"GPTBot refused": 3, "GPTBot open": 1, "ClaudeBot blocked": 1, "other delivered": 1,
+		"other invalid": 1, "GPTBot expired": 1, "other expired": 1}
 	if !maps.Equal(w.exchange.sightings, want) {
 		t.Errorf("told of %v, want %v", w.exchange.sightings, want)
 	}

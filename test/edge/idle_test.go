@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestTenThousandIdleClientsAreBounded has so many clients ask once and then wait, some of them in the middle of a request.
+// TestTenThousandIdleClientsAreBounded has so many clients ask once and then wait, some of them in
+// the middle of a request.
 func TestTenThousandIdleClientsAreBounded(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -17,7 +18,8 @@ func TestTenThousandIdleClientsAreBounded(t *testing.T) {
 	const clients = 10_000
 	w := start(t, "", "")
 	w.End(t)
-	w.rewrite(t, "idle_timeout: 5s", "idle_timeout: 5m, connections: 12000, connections_per_address: 12000, requests: 12000")
+	w.rewrite(t, "idle_timeout: 5s",
+		"idle_timeout: 5m, connections: 12000, connections_per_address: 12000, requests: 12000")
 	w.run(t)
 	if r := w.get(t, "/news/a", person); r.status != 200 {
 		t.Fatalf("before: %d", r.status)

@@ -43,7 +43,8 @@ func TestRefusalsAndManifestsAreLimitedByAddress(t *testing.T) {
 		t.Errorf("a person, from an address that is limited: %d", r.status)
 	}
 	for n := range 10 { // addresses of one customer
-		if r := w.get(t, "/.well-known/ramp.json", person, from(fmt.Sprintf("2001:db8:1::%x", n+1))); r.status != 200 || r.body != manifest {
+		if r := w.get(t, "/.well-known/ramp.json", person, from(fmt.Sprintf("2001:db8:1::%x", n+1))); r.status != 200 ||
+			r.body != manifest {
 			t.Fatalf("ramp.json %d: %d %s", n, r.status, r.body)
 		}
 	}
@@ -53,7 +54,8 @@ func TestRefusalsAndManifestsAreLimitedByAddress(t *testing.T) {
 	if r := w.get(t, "/.well-known/ramp.json", person, from("2001:db8:2::1")); r.status != 200 {
 		t.Errorf("ramp.json from another network: %d", r.status)
 	}
-	if log := w.Log(); strings.Contains(log, "192.0.2.") || strings.Contains(log, "2001:db8") || strings.Contains(log, "txn-9") || strings.Contains(log, agent) {
+	if log := w.Log(); strings.Contains(log, "192.0.2.") || strings.Contains(log, "2001:db8") ||
+		strings.Contains(log, "txn-9") || strings.Contains(log, agent) {
 		t.Errorf("the log tells of persons:\n%s", log)
 	}
 }
@@ -61,7 +63,8 @@ func TestRefusalsAndManifestsAreLimitedByAddress(t *testing.T) {
 func TestDocumentsOfTheDomain(t *testing.T) {
 	t.Parallel()
 	w := start(t, "      tokens: [challenge-0123456789]\n      tokens_file: tokens.txt\n", "")
-	if r := w.get(t, "/.well-known/ramp-verify/challenge-0123456789", person); r.status != 200 || strings.TrimSpace(r.body) != "challenge-0123456789" {
+	if r := w.get(t, "/.well-known/ramp-verify/challenge-0123456789", person); r.status != 200 ||
+		strings.TrimSpace(r.body) != "challenge-0123456789" {
 		t.Errorf("the challenge: %d %s", r.status, r.body)
 	}
 	written := "/.well-known/ramp-verify/challenge-in-a-file"
@@ -69,19 +72,22 @@ func TestDocumentsOfTheDomain(t *testing.T) {
 		t.Errorf("a token that is not there yet: %d %s", r.status, r.body)
 	}
 	w.write(t, "tokens.txt", "another-0\nchallenge-in-a-file\n")
-	for deadline := time.Now().Add(patience); strings.TrimSpace(w.get(t, written, robot).body) != "challenge-in-a-file"; {
+	for deadline := time.Now().Add(patience); strings.TrimSpace(w.get(t, written,
+		robot).body) != "challenge-in-a-file"; {
 		if time.Now().After(deadline) {
 			t.Fatal("a token in a file is not answered")
 		}
 	}
-	if r := w.get(t, "/.well-known/ramp-verify/another-0123456789", person); strings.TrimSpace(r.body) == "another-0123456789" {
+	if r := w.get(t, "/.well-known/ramp-verify/another-0123456789",
+		person); strings.TrimSpace(r.body) == "another-0123456789" {
 		t.Errorf("any token is answered: %s", r.body)
 	}
 	w.origin.got()
 	if r := w.get(t, "/rsl.txt", person); r.status != 200 || len(w.origin.got()) != 1 {
 		t.Errorf("a document that the Exchange has not is the origin's: %d", r.status)
 	}
-	if r := w.say(t, "POST", "POST /.well-known/ramp.json HTTP/1.1\r\nHost: "+domain+"\r\nContent-Length: 0\r\n\r\n"); r.status != 405 {
+	if r := w.say(t, "POST",
+		"POST /.well-known/ramp.json HTTP/1.1\r\nHost: "+domain+"\r\nContent-Length: 0\r\n\r\n"); r.status != 405 {
 		t.Errorf("POST to a document: %d", r.status)
 	}
 	first := w.get(t, "/.well-known/ramp.json", person)
@@ -110,7 +116,9 @@ func TestAnAddressMayBeGoodOnce(t *testing.T) {
 	w.End(t) // which tells what it has not told yet
 	w.exchange.mu.Lock()
 	defer w.exchange.mu.Unlock()
-	if want := map[string]int64{"GPTBot delivered": 2, "GPTBot limited": 1, "GPTBot foreign": 1}; !maps.Equal(w.exchange.sightings, want) {
+	if want := map[string]int64{
+		"GPTBot delivered": 2, "GPTBot limited": 1, "GPTBot foreign": 1,
+	}; !maps.Equal(w.exchange.sightings, want) {
 		t.Errorf("told of %v, want %v", w.exchange.sightings, want)
 	}
 }
@@ -118,7 +126,9 @@ func TestAnAddressMayBeGoodOnce(t *testing.T) {
 func TestAClosedSiteOpensToSignaturesAlone(t *testing.T) {
 	t.Parallel()
 	w := start(t, "      closed: true\n", "")
-	for target, want := range map[string]int{"/premium/a": 403, "/secret/a": 403, "/news/a": 200, signed(t, "/premium/a", "txn-1"): 200} {
+	for target, want := range map[string]int{
+		"/premium/a": 403, "/secret/a": 403, "/news/a": 200, signed(t, "/premium/a", "txn-1"): 200,
+	} {
 		if r := w.get(t, target, person); r.status != want {
 			t.Errorf("%s: %d, want %d", target, r.status, want)
 		}
@@ -157,8 +167,8 @@ func TestWhatTheExchangeSaidLastHoldsWhileItIsAway(t *testing.T) {
 	w.becomes(t, "/news/a", robot, 403)
 }
 
-// TestPathsThatAreLicensedWhileNothingIsKnown are told of to agents with the document, opened to who comes with a signature, and to
-// people.
+// TestPathsThatAreLicensedWhileNothingIsKnown are told of to agents with the document, opened to
+// who comes with a signature, and to people.
 func TestPathsThatAreLicensedWhileNothingIsKnown(t *testing.T) {
 	t.Parallel()
 	w := start(t, "      unknown: licensed\n", "")
@@ -171,16 +181,21 @@ func TestPathsThatAreLicensedWhileNothingIsKnown(t *testing.T) {
 	w.exchange.mu.Unlock()
 	w.run(t)
 	w.origin.got()
-	for target, status := range map[string]int{"/": 403, "/news/a": 403, "/secret/a?x=1": 403, signed(t, "/news/a", "txn-1"): 200} {
+	for target, status := range map[string]int{
+		"/": 403, "/news/a": 403, "/secret/a?x=1": 403, signed(t, "/news/a", "txn-1"): 200,
+	} {
 		r := w.get(t, target, robot)
-		if r.status != status || status == 403 && (!strings.Contains(r.body, `"ramp_json_url":"`+site+`/.well-known/ramp.json"`) || !strings.Contains(r.body, "licence") || r.header.Get("X-Content-Rules") == "") {
+		if r.status != status ||
+			status == 403 && (!strings.Contains(r.body, `"ramp_json_url":"`+site+`/.well-known/ramp.json"`) ||
+				!strings.Contains(r.body, "licence") || r.header.Get("X-Content-Rules") == "") {
 			t.Errorf("an agent at %s: %d %v %s", target, r.status, r.header, r.body)
 		}
 		if got := w.origin.got(); (len(got) > 0) != (status == 200) {
 			t.Errorf("%s: the origin got %+v", target, got)
 		}
 	}
-	if r := w.get(t, "/news/a", person); r.status != 200 || r.body != text("/news/a") || r.header.Get("Vary") != "User-Agent" {
+	if r := w.get(t, "/news/a", person); r.status != 200 || r.body != text("/news/a") ||
+		r.header.Get("Vary") != "User-Agent" {
 		t.Errorf("a person: %d %v %s", r.status, r.header, r.body)
 	}
 }
@@ -257,7 +272,8 @@ func TestAnOriginThatIsSlowDeadOrLyingIsToldAsSuch(t *testing.T) {
 	}{
 		{"it says nothing", func(c net.Conn, _ arrived) bool { forever(c); return false }, 504, wire.Ended, 0},
 		{"it hangs up", func(net.Conn, arrived) bool { return false }, 502, wire.Ended, 0},
-		{"it speaks another language", func(c net.Conn, _ arrived) bool { io.WriteString(c, "SSH-2.0-x\r\n"); return false }, 502, wire.Ended, 0},
+		{"it speaks another language",
+			func(c net.Conn, _ arrived) bool { io.WriteString(c, "SSH-2.0-x\r\n"); return false }, 502, wire.Ended, 0},
 		{"its head has no end", func(c net.Conn, _ arrived) bool {
 			io.WriteString(c, "HTTP/1.1 200 OK\r\n")
 			for {
@@ -280,7 +296,8 @@ func TestAnOriginThatIsSlowDeadOrLyingIsToldAsSuch(t *testing.T) {
 			return false
 		}, 200, wire.Cut, 7},
 		{"it says more than it announced", func(c net.Conn, _ arrived) bool {
-			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+			io.WriteString(c,
+				"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
 			return false
 		}, 200, wire.Ended, 5},
 		{"two lengths", func(c net.Conn, _ arrived) bool {
@@ -315,7 +332,8 @@ func TestAnOriginThatIsSlowDeadOrLyingIsToldAsSuch(t *testing.T) {
 func TestASlowOriginHoldsUpItsOwnSiteAlone(t *testing.T) {
 	t.Parallel()
 	other := newOrigin(t)
-	w := start(t, "      most: 2\n    - {domain: other.example.com, origin: \"http://"+other.Addr().String()+"\", unknown: open}\n", "")
+	w := start(t, "      most: 2\n    - {domain: other.example.com, origin: \"http://"+other.Addr().String()+
+		"\", unknown: open}\n", "")
 	held := make(chan struct{})
 	w.origin.does(func(c net.Conn, r arrived) bool { <-held; return plainly(c, r) })
 	answers := make(chan reply, 2)
@@ -329,7 +347,8 @@ func TestASlowOriginHoldsUpItsOwnSiteAlone(t *testing.T) {
 	if r := w.get(t, "/news/b", person); r.status != 503 || r.header.Get("Retry-After") == "" {
 		t.Errorf("a request too many for the origin: %d", r.status)
 	}
-	if r := w.say(t, "GET", "GET /x HTTP/1.1\r\nHost: other.example.com\r\nConnection: close\r\n\r\n"); r.status != 200 {
+	if r := w.say(t, "GET",
+		"GET /x HTTP/1.1\r\nHost: other.example.com\r\nConnection: close\r\n\r\n"); r.status != 200 {
 		t.Errorf("another site: %d %s", r.status, r.body)
 	}
 	close(held)
@@ -371,7 +390,8 @@ func TestABodyThatIsTooLargeIsRefused(t *testing.T) {
 		t.Errorf("announced: %d", r.status)
 	}
 	chunk := fmt.Sprintf("%x\r\n%s\r\n", 1<<16, strings.Repeat("a", 1<<16))
-	if r := w.say(t, "POST", head+"Transfer-Encoding: chunked\r\n\r\n"+strings.Repeat(chunk, 20)+"0\r\n\r\n"); r.status != http.StatusRequestEntityTooLarge && r.status != 0 {
+	if r := w.say(t, "POST", head+"Transfer-Encoding: chunked\r\n\r\n"+strings.Repeat(chunk, 20)+
+		"0\r\n\r\n"); r.status != http.StatusRequestEntityTooLarge && r.status != 0 {
 		t.Errorf("in chunks: %d", r.status)
 	}
 	if r := w.say(t, "POST", head+"Content-Length: 5\r\nConnection: close\r\n\r\nabcde"); r.status != 200 {

@@ -33,7 +33,8 @@ func (w *world) auth(t testing.TB) string {
 	return ""
 }
 
-// shown is the configuration that docs/edge.md shows behind a line, with what is of this world put in for what is of the example.
+// shown is the configuration that docs/edge.md shows behind a line, with what is of this world put
+// in for what is of the example.
 func (w *world) shown(t *testing.T, begin string, of map[string]string) string {
 	t.Helper()
 	root, err := process.Root()
@@ -108,20 +109,24 @@ func serves(t *testing.T, address string, command *exec.Cmd) {
 	}
 }
 
-// nginx runs Debian's nginx with the configuration that docs/edge.md shows, before the world's origin, and gives its address.
+// nginx runs Debian's nginx with the configuration that docs/edge.md shows, before the world's
+// origin, and gives its address.
 func (w *world) nginx(t *testing.T) string {
 	t.Helper()
 	path, address, home := program(t, "nginx"), unused(t), t.TempDir()
 	block := w.shown(t, "```nginx\n", map[string]string{
-		"listen 80;": "listen " + address + ";", "server 127.0.0.1:8091;": "server " + w.auth(t) + ";", "server 127.0.0.1:3000;": "server " + w.origin.Addr().String() + ";",
+		"listen 80;": "listen " + address + ";", "server 127.0.0.1:8091;": "server " + w.auth(t) + ";",
+		"server 127.0.0.1:3000;":   "server " + w.origin.Addr().String() + ";",
 		"/var/log/nginx/edge.json": filepath.Join(w.dir, "edge.json"),
 	})
 	user := ""
 	if os.Getuid() == 0 {
 		user = "user root;\n"
 	}
-	conf := user + "daemon off;\npid " + home + "/pid;\nerror_log stderr warn;\nevents {}\nhttp {\naccess_log off;\nclient_body_temp_path " + home + "/b;\nproxy_temp_path " + home +
-		"/p;\nfastcgi_temp_path " + home + "/f;\nuwsgi_temp_path " + home + "/u;\nscgi_temp_path " + home + "/s;\n" + block + "}\n"
+	conf := user + "daemon off;\npid " + home + "/pid;\nerror_log stderr warn;\nevents {}\nhttp {\naccess_log off;\n" +
+		"client_body_temp_path " + home + "/b;\nproxy_temp_path " + home +
+		"/p;\nfastcgi_temp_path " + home + "/f;\nuwsgi_temp_path " + home + "/u;\nscgi_temp_path " + home + "/s;\n" +
+		block + "}\n"
 	file := filepath.Join(home, "nginx.conf")
 	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
@@ -136,7 +141,8 @@ func (w *world) caddy(t *testing.T) string {
 	path, address, home := program(t, "caddy"), unused(t), t.TempDir()
 	_, port, _ := net.SplitHostPort(address)
 	block := w.shown(t, "hands on what the edge answers to those that may not pass:\n\n```\n", map[string]string{
-		"www.example.com {": "http://www.example.com:" + port + " {\n\tbind 127.0.0.1", "127.0.0.1:8091": w.auth(t), "127.0.0.1:3000": w.origin.Addr().String(),
+		"www.example.com {": "http://www.example.com:" + port + " {\n\tbind 127.0.0.1", "127.0.0.1:8091": w.auth(t),
+		"127.0.0.1:3000": w.origin.Addr().String(),
 	})
 	file := filepath.Join(home, "Caddyfile")
 	if err := os.WriteFile(file, []byte("{\n\tadmin off\n\tauto_https off\n}\n"+block), 0o600); err != nil {
@@ -187,7 +193,8 @@ func judged(t *testing.T) []struct {
 		{signed(t, "/premium/%61", "txn-5"), robot, 200, text("/premium/%61")},
 		{"/.well-known/ramp.json", robot, 200, manifest},
 		{"/.well-known/ramp-verify/challenge-0123456789", robot, 200, "challenge-0123456789"},
-		{"/.well-known/ramp-verify/another-0123456789", robot, 200, text("/.well-known/ramp-verify/another-0123456789")},
+		{"/.well-known/ramp-verify/another-0123456789", robot, 200,
+			text("/.well-known/ramp-verify/another-0123456789")},
 		{"/rsl.txt", person, 200, text("/rsl.txt")},
 	}
 }
@@ -207,7 +214,8 @@ func TestNginxAsksAndTellsWhatItDelivered(t *testing.T) {
 		return plainly(c, r)
 	})
 	all := append(judged(t), judged(t)[0])
-	all[len(all)-1].target, all[len(all)-1].userAgent, all[len(all)-1].body = signed(t, "/premium/big", "txn-2"), robot, big
+	all[len(all)-1].target, all[len(all)-1].userAgent, all[len(all)-1].body = signed(t, "/premium/big", "txn-2"),
+		robot, big
 	for _, c := range all {
 		r := behind.get(t, c.target, c.userAgent)
 		if r.status != c.status || !strings.Contains(r.body, c.body) {
@@ -219,22 +227,26 @@ func TestNginxAsksAndTellsWhatItDelivered(t *testing.T) {
 			}
 		}
 	}
-	for target, want := range map[string]string{signed(t, "/premium/a", "txn-6"): "[private, no-store] [User-Agent]", "/premium/a": "[max-age=60] [User-Agent]", "/news/a": "[max-age=60] []"} {
+	for target, want := range map[string]string{signed(t, "/premium/a", "txn-6"): "[private, no-store] [User-Agent]",
+		"/premium/a": "[max-age=60] [User-Agent]", "/news/a": "[max-age=60] []"} {
 		w.origin.does(func(c net.Conn, _ arrived) bool {
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok")
 			return true
 		})
-		r := behind.get(t, target, person, "X-Original-URL: /premium/b", "X-Rewrite-URL: /premium/b", "X-Edge-Transaction: txn-0", "X-Edge-Vary: User-Agent", "X-Agent-License-Id: x")
+		r := behind.get(t, target, person, "X-Original-URL: /premium/b", "X-Rewrite-URL: /premium/b",
+			"X-Edge-Transaction: txn-0", "X-Edge-Vary: User-Agent", "X-Agent-License-Id: x")
 		if got := fmt.Sprint(r.header["Cache-Control"], r.header["Vary"]); r.status != 200 || got != want {
 			t.Errorf("%s: %d %s, want %s", target, r.status, got, want)
 		}
 		got := w.origin.got()
-		if len(got) != 1 || got[0].header.Get("X-Original-Url")+got[0].header.Get("X-Rewrite-Url")+got[0].header.Get("X-Edge-Transaction")+got[0].header.Get("X-Agent-License-Id") != "" {
+		if len(got) != 1 || got[0].header.Get("X-Original-Url")+got[0].header.Get("X-Rewrite-Url")+
+			got[0].header.Get("X-Edge-Transaction")+got[0].header.Get("X-Agent-License-Id") != "" {
 			t.Errorf("%s: the origin got %+v", target, got)
 		}
 	}
 	told := w.exchange.told(t, 4)
-	if d := told["txn-1"]; d.State != wire.Ended || d.Status != 200 || d.Bytes != int64(len(text("/premium/a"))) || d.URI != site+"/premium/a" || d.Agent != agent || d.Form != "hmac" {
+	if d := told["txn-1"]; d.State != wire.Ended || d.Status != 200 || d.Bytes != int64(len(text("/premium/a"))) ||
+		d.URI != site+"/premium/a" || d.Agent != agent || d.Form != "hmac" {
 		t.Errorf("told as %+v", d)
 	}
 	if d := told["txn-2"]; d.State != wire.Ended || d.Bytes != 1<<20 {
@@ -246,7 +258,8 @@ func TestNginxAsksAndTellsWhatItDelivered(t *testing.T) {
 	if r := behind.get(t, "/premium/a", robot); r.status != 429 || r.header.Get("Retry-After") == "" {
 		t.Errorf("after many: %d %v", r.status, r.header)
 	}
-	if r := behind.get(t, signed(t, "/premium/a", "txn-3"), robot); r.status != 200 || !strings.Contains(strings.Join(r.header.Values("Cache-Control"), ","), "no-store") {
+	if r := behind.get(t, signed(t, "/premium/a", "txn-3"), robot); r.status != 200 ||
+		!strings.Contains(strings.Join(r.header.Values("Cache-Control"), ","), "no-store") {
 		t.Errorf("a licence after many: %d %v", r.status, r.header)
 	}
 	// A client that leaves in the middle.
@@ -278,7 +291,8 @@ func TestALogThatNobodyFollowedIsImported(t *testing.T) {
 	line := `{"delivery":"dlv_7","transaction":"txn-7","agent":"ab","form":"hmac","uri":"https://www.example.com/a","status":200,"bytes":17,"ended":1790000000.25,"seconds":0.25,"completion":"OK"}` + "\n"
 	w.write(t, "old.json", line+line+"garbage\n")
 	for range 2 {
-		output, errors := process.MustRun(t, "edge", "import", "--config", filepath.Join(w.dir, "edge.yaml"), filepath.Join(w.dir, "old.json")), ""
+		output, errors := process.MustRun(t, "edge", "import", "--config", filepath.Join(w.dir, "edge.yaml"),
+			filepath.Join(w.dir, "old.json")), ""
 		if !strings.Contains(output+errors, "knows of 2 deliveries") {
 			t.Errorf("it says %q", output)
 		}
@@ -310,8 +324,10 @@ func TestCaddyAsks(t *testing.T) {
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok")
 		return true
 	})
-	for target, want := range map[string]string{signed(t, "/premium/a", "txn-6"): "[private, no-store] [User-Agent]", "/premium/a": "[max-age=60] [User-Agent]", "/news/a": "[max-age=60] []"} {
-		r := behind.get(t, target, person, "X-Original-URL: /premium/b", "X-Rewrite-URL: /premium/b", "X-Edge-Transaction: txn-0", "X-Edge-Delivery: dlv-0", "X-Edge-Vary: User-Agent",
+	for target, want := range map[string]string{signed(t, "/premium/a", "txn-6"): "[private, no-store] [User-Agent]",
+		"/premium/a": "[max-age=60] [User-Agent]", "/news/a": "[max-age=60] []"} {
+		r := behind.get(t, target, person, "X-Original-URL: /premium/b", "X-Rewrite-URL: /premium/b",
+			"X-Edge-Transaction: txn-0", "X-Edge-Delivery: dlv-0", "X-Edge-Vary: User-Agent",
 			"X-Edge-Signature: a", "X-Edge-Uri: /premium/b", "X-Agent-License-Id: x")
 		if got := fmt.Sprint(r.header["Cache-Control"], r.header["Vary"]); r.status != 200 || got != want {
 			t.Errorf("%s: %d %s, want %s", target, r.status, got, want)
@@ -323,12 +339,14 @@ func TestCaddyAsks(t *testing.T) {
 			continue
 		}
 		for name := range got[0].header {
-			if strings.HasPrefix(name, "X-Edge-") || strings.HasPrefix(name, "X-Original-") || strings.HasPrefix(name, "X-Rewrite-") || name == "X-Agent-License-Id" {
+			if strings.HasPrefix(name, "X-Edge-") || strings.HasPrefix(name, "X-Original-") ||
+				strings.HasPrefix(name, "X-Rewrite-") || name == "X-Agent-License-Id" {
 				t.Errorf("%s: the origin got the header %s: %v", target, name, got[0].header[name])
 			}
 		}
 	}
-	if r := behind.say(t, "POST", "POST "+signed(t, "/premium/a", "txn-7")+" HTTP/1.1\r\nHost: "+domain+"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"); r.status != 405 {
+	if r := behind.say(t, "POST", "POST "+signed(t, "/premium/a", "txn-7")+" HTTP/1.1\r\nHost: "+domain+
+		"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"); r.status != 405 {
 		t.Errorf("POST to a signed address: %d", r.status)
 	}
 	deadline := time.Now().Add(patience)
@@ -347,8 +365,9 @@ func TestCaddyAsks(t *testing.T) {
 	}
 }
 
-// TestCaddysForwardAuth holds to what Caddy's forward_auth does: a GET with the method, host and address of the request in
-// X-Forwarded headers; 2xx lets it pass with headers that are copied, anything else is the client's answer.
+// TestCaddysForwardAuth holds to what Caddy's forward_auth does: a GET with the method, host and
+// address of the request in X-Forwarded headers; 2xx lets it pass with headers that are copied,
+// anything else is the client's answer.
 func TestCaddysForwardAuth(t *testing.T) {
 	t.Parallel()
 	w := start(t, "", "")
@@ -370,16 +389,19 @@ func TestCaddysForwardAuth(t *testing.T) {
 		t.Cleanup(func() { response.Body.Close() })
 		return response
 	}
-	if r := ask("/auth", "GET", "/news/a?x=1", robot); r.StatusCode != 204 || r.Header.Get("X-Edge-Uri") != "/news/a?x=1" || r.Header.Get("X-Edge-Delivery") != "" {
+	if r := ask("/auth", "GET", "/news/a?x=1", robot); r.StatusCode != 204 ||
+		r.Header.Get("X-Edge-Uri") != "/news/a?x=1" || r.Header.Get("X-Edge-Delivery") != "" {
 		t.Errorf("what is open: %d %v", r.StatusCode, r.Header)
 	}
 	r := ask("/auth", "GET", "/premium/a", robot)
 	var document map[string]string
-	if err := json.NewDecoder(r.Body).Decode(&document); err != nil || r.StatusCode != 403 || document["protocol"] != "RAMP" || r.Header.Get("X-Content-Rules") == "" {
+	if err := json.NewDecoder(r.Body).Decode(&document); err != nil || r.StatusCode != 403 ||
+		document["protocol"] != "RAMP" || r.Header.Get("X-Content-Rules") == "" {
 		t.Errorf("what is licensed: %d %v %v", r.StatusCode, document, err)
 	}
 	r = ask("/auth", "GET", signed(t, "/premium/a", "txn-1"), robot)
-	if r.StatusCode != 204 || r.Header.Get("X-Edge-Uri") != "/premium/a" || r.Header.Get("X-Edge-Delivery") == "" || r.Header.Get("X-Edge-Transaction") != "txn-1" ||
+	if r.StatusCode != 204 || r.Header.Get("X-Edge-Uri") != "/premium/a" || r.Header.Get("X-Edge-Delivery") == "" ||
+		r.Header.Get("X-Edge-Transaction") != "txn-1" ||
 		r.Header.Get("X-Edge-Content") != site+"/premium/a" {
 		t.Errorf("a signed address: %d %v", r.StatusCode, r.Header)
 	}
@@ -389,10 +411,12 @@ func TestCaddysForwardAuth(t *testing.T) {
 	if r := ask("/auth", "", "/premium/a", robot); r.StatusCode != 500 {
 		t.Errorf("a server that does not say what it took: %d", r.StatusCode)
 	}
-	if r := ask("/answer", "GET", "/.well-known/ramp.json", robot); r.StatusCode != 200 || r.Header.Get("Content-Type") != "application/json" {
+	if r := ask("/answer", "GET", "/.well-known/ramp.json", robot); r.StatusCode != 200 ||
+		r.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("ramp.json: %d %v", r.StatusCode, r.Header)
 	}
-	if r := w.get(t, "/auth", person, "X-Forwarded-Method: GET", "X-Forwarded-Uri: /premium/a"); r.body != text("/auth") {
+	if r := w.get(t, "/auth", person, "X-Forwarded-Method: GET",
+		"X-Forwarded-Uri: /premium/a"); r.body != text("/auth") {
 		t.Errorf("anybody can ask: %d %s", r.status, r.body)
 	}
 }

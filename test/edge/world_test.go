@@ -41,7 +41,8 @@ var (
 	webhook = sign.WebhookSecret(bytes.Repeat([]byte{7}, 32))
 )
 
-// policy is what the Exchange says of the site: /premium is licensed, /secret is blocked, and the rest is open.
+// policy is what the Exchange says of the site: /premium is licensed, /secret is blocked, and the
+// rest is open.
 const policy = `{"default_policy": "RESOURCE_ACCESS_POLICY_OPEN", "rules": [
 	{"pattern": "/premium/teaser", "policy": "RESOURCE_ACCESS_POLICY_OPEN"},
 	{"pattern": "/premium", "policy": "RESOURCE_ACCESS_POLICY_LICENSED"}, {"pattern": "/premium/*", "policy": "RESOURCE_ACCESS_POLICY_LICENSED"},
@@ -92,7 +93,8 @@ func newExchange(t testing.TB) *exchange {
 func (x *exchange) take(w http.ResponseWriter, r *http.Request) {
 	text, _ := io.ReadAll(r.Body)
 	h := r.Header
-	if err := webhook.Verify(h.Get(sign.WebhookID), h.Get(sign.WebhookTimestamp), h.Get(sign.WebhookSignature), text, time.Now(), wire.Apart); err != nil {
+	if err := webhook.Verify(h.Get(sign.WebhookID), h.Get(sign.WebhookTimestamp), h.Get(sign.WebhookSignature), text,
+		time.Now(), wire.Apart); err != nil {
 		http.Error(w, err.Error(), http.StatusUnauthorized)
 		return
 	}
@@ -111,7 +113,8 @@ func (x *exchange) take(w http.ResponseWriter, r *http.Request) {
 		x.sightings[s.Agent+" "+s.Outcome] += s.Count
 	}
 	x.mu.Unlock()
-	answer, _ := json.Marshal(wire.Taken{ID: b.ID, SHA256: wire.Digest(text), Deliveries: len(b.Deliveries), Sightings: len(b.Sightings)})
+	answer, _ := json.Marshal(
+		wire.Taken{ID: b.ID, SHA256: wire.Digest(text), Deliveries: len(b.Deliveries), Sightings: len(b.Sightings)})
 	at := time.Now()
 	w.Header().Set(sign.WebhookID, b.ID)
 	w.Header().Set(sign.WebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
@@ -119,7 +122,8 @@ func (x *exchange) take(w http.ResponseWriter, r *http.Request) {
 	w.Write(answer)
 }
 
-// told waits until the Exchange knows so many deliveries whose end is known, and gives them by their transactions.
+// told waits until the Exchange knows so many deliveries whose end is known, and gives them by
+// their transactions.
 func (x *exchange) told(t testing.TB, n int) map[string]wire.Delivery {
 	t.Helper()
 	deadline := time.Now().Add(patience)
@@ -151,8 +155,8 @@ type arrived struct {
 	body                 string
 }
 
-// origin plays the site's own server, by hand: it reads requests off its sockets as it finds them, so that what is smuggled is a
-// request of its own.
+// origin plays the site's own server, by hand: it reads requests off its sockets as it finds them,
+// so that what is smuggled is a request of its own.
 type origin struct {
 	net.Listener
 	mu       sync.Mutex
@@ -222,7 +226,8 @@ func plainly(c net.Conn, r arrived) bool {
 		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n", len(body))
 		return true
 	}
-	fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\nSet-Cookie: a=b\r\n\r\n%s", len(body), body)
+	fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\nSet-Cookie: a=b\r\n\r\n%s",
+		len(body), body)
 	return true
 }
 
@@ -250,7 +255,8 @@ type world struct {
 	dir      string
 }
 
-// start runs an edge before an origin. more is added to the configuration of the site, and further to that of all.
+// start runs an edge before an origin. more is added to the configuration of the site, and further
+// to that of all.
 func start(t testing.TB, more, further string) *world {
 	t.Helper()
 	w := &world{exchange: newExchange(t), origin: newOrigin(t), dir: t.TempDir()}
@@ -315,7 +321,8 @@ func signed(t testing.TB, path, transaction string) string {
 func signedWith(t testing.TB, key []byte, path, transaction string, life time.Duration) string {
 	t.Helper()
 	set := sign.URLKeys{Origin: site, Keys: []sign.URLKey{{Form: sign.URLHMAC, Secret: key}}}
-	address, err := set.Sign(site+path, sign.URLGrant{Expires: time.Now().Add(life), Agent: agent, Transaction: transaction}, time.Now())
+	address, err := set.Sign(site+path,
+		sign.URLGrant{Expires: time.Now().Add(life), Agent: agent, Transaction: transaction}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +336,8 @@ type reply struct {
 	body   string
 }
 
-// say sends raw text and reads one answer to a method; status 0 says that the connection was closed without one.
+// say sends raw text and reads one answer to a method; status 0 says that the connection was closed
+// without one.
 func (w *world) say(t testing.TB, method, raw string) reply {
 	t.Helper()
 	c, err := net.Dial("tcp", w.Addr)
@@ -363,7 +371,8 @@ func hear(t testing.TB, in *bufio.Reader, method string) reply {
 // get asks for a target as a user agent.
 func (w *world) get(t testing.TB, target, userAgent string, headers ...string) reply {
 	t.Helper()
-	raw := "GET " + target + " HTTP/1.1\r\nHost: " + domain + "\r\nUser-Agent: " + userAgent + "\r\nConnection: close\r\n"
+	raw := "GET " + target + " HTTP/1.1\r\nHost: " + domain + "\r\nUser-Agent: " + userAgent +
+		"\r\nConnection: close\r\n"
 	for _, h := range headers {
 		raw += h + "\r\n"
 	}

@@ -29,8 +29,8 @@ func TestWhatBenchmarksPrintIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for cell, want := range map[string]float64{
-		"Ask/floor:ns/op": 50000, "x Ask/ask:over-floor": 1.5, "Ask/ask:ns/op / Ask/floor:ns/op": 2, "ToolsCall:µs/ask": 767.7,
-		"esci/bleve-one-field:nDCG@10": 0.685, "json:map": 0.5,
+		"Ask/floor:ns/op": 50000, "x Ask/ask:over-floor": 1.5, "Ask/ask:ns/op / Ask/floor:ns/op": 2,
+		"ToolsCall:µs/ask": 767.7, "esci/bleve-one-field:nDCG@10": 0.685, "json:map": 0.5,
 	} {
 		if got, err := found.value(cell); err != nil || got != want {
 			t.Errorf("%s is %v, %v; want %v", cell, got, err, want)
@@ -49,7 +49,8 @@ func TestWhatBenchmarksPrintIsRead(t *testing.T) {
 func TestValuesAreMediansOfRuns(t *testing.T) {
 	t.Parallel()
 	found := samples{"work:ns/op": {30, 10, 20}, "floor:ns/op": {10, 10, 5}, "even:ns/op": {4, 1, 2, 3}}
-	for cell, want := range map[string]float64{"work:ns/op": 20, "even:ns/op": 2.5, "work:ns/op / floor:ns/op": 3} { // of 3, 1 and 4
+	// of 3, 1 and 4
+	for cell, want := range map[string]float64{"work:ns/op": 20, "even:ns/op": 2.5, "work:ns/op / floor:ns/op": 3} {
 		for range 2 { // the samples stay in the order of the runs
 			if got, err := found.value(cell); err != nil || got != want {
 				t.Errorf("%s is %v, %v; want %v", cell, got, err, want)
@@ -61,7 +62,8 @@ func TestValuesAreMediansOfRuns(t *testing.T) {
 func TestCellWithoutValueFails(t *testing.T) {
 	t.Parallel()
 	found := samples{"work:ns/op": {1, 2}, "floor:ns/op": {1}}
-	for _, cell := range []string{"gone:ns/op", "work:times-floor", "x work:times-floor", "gone:ns/op / work:ns/op", "work:ns/op / gone:ns/op", "work:ns/op / floor:ns/op"} {
+	for _, cell := range []string{"gone:ns/op", "work:times-floor", "x work:times-floor", "gone:ns/op / work:ns/op",
+		"work:ns/op / gone:ns/op", "work:ns/op / floor:ns/op"} {
 		if got, err := found.value(cell); err == nil || !strings.Contains(err.Error(), "finds no value") {
 			t.Errorf("%s is %v, %v", cell, got, err)
 		}
@@ -70,10 +72,13 @@ func TestCellWithoutValueFails(t *testing.T) {
 
 func TestOnlyRatiosThatDriftAreTold(t *testing.T) {
 	t.Parallel()
-	kept := map[string]float64{"x up:f": 2, "x down:f": 2, "x near:f": 2, "a:ns/op / b:ns/op": 1, "a:ns/op": 100, "x gone:f": 7, "gone:ns/op": 1}
-	now := map[string]float64{"x up:f": 2.42, "x down:f": 1.58, "x near:f": 2.38, "a:ns/op / b:ns/op": 1.19, "a:ns/op": 900, "x new:f": 3}
+	kept := map[string]float64{"x up:f": 2, "x down:f": 2, "x near:f": 2, "a:ns/op / b:ns/op": 1, "a:ns/op": 100,
+		"x gone:f": 7, "gone:ns/op": 1}
+	now := map[string]float64{"x up:f": 2.42, "x down:f": 1.58, "x near:f": 2.38, "a:ns/op / b:ns/op": 1.19,
+		"a:ns/op": 900, "x new:f": 3}
 	told := strings.Join(drift(kept, now), "\n")
-	for _, want := range []string{"x up:f: 2.42, was 2 (+21 %)", "x down:f: 1.58, was 2 (-21 %)", "x new:f: 3, which the page does not tell", "x gone:f: gone, was 7"} {
+	for _, want := range []string{"x up:f: 2.42, was 2 (+21 %)", "x down:f: 1.58, was 2 (-21 %)",
+		"x new:f: 3, which the page does not tell", "x gone:f: gone, was 7"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("not told: %s", want)
 		}
@@ -88,12 +93,16 @@ func TestOnlyRatiosThatDriftAreTold(t *testing.T) {
 
 func TestFiguresAreShownWithTheirUnits(t *testing.T) {
 	t.Parallel()
-	for cell, want := range map[string]string{"a:ns/op": "1.23 µs", "a:cpu-ns/op": "1.23 µs", "a:µs/ask": "1.23 ms", "a:ms-median": "1.23 s", "a:s/load-sql": "1,235 s", "a:entries/s": "1,235", "a:bytes/entry": "1,235", "x a:f": "1,235"} {
+	for cell, want := range map[string]string{
+		"a:ns/op": "1.23 µs", "a:cpu-ns/op": "1.23 µs", "a:µs/ask": "1.23 ms", "a:ms-median": "1.23 s",
+		"a:s/load-sql": "1,235 s", "a:entries/s": "1,235", "a:bytes/entry": "1,235", "x a:f": "1,235",
+	} {
 		if got := show(cell, map[string]float64{cell: 1234.6}); got != want {
 			t.Errorf("%s is shown as %q, want %q", cell, got, want)
 		}
 	}
-	for x, want := range map[float64]string{0: "0", 75: "75", 0.016: "0.0160", 0.777: "0.777", 2.345: "2.35", 31.26: "31.3", 1234567: "1,234,567", 999.6: "1,000"} {
+	for x, want := range map[float64]string{0: "0", 75: "75", 0.016: "0.0160", 0.777: "0.777", 2.345: "2.35",
+		31.26: "31.3", 1234567: "1,234,567", 999.6: "1,000"} {
 		if got := digits(x); got != want {
 			t.Errorf("%v is shown as %q, want %q", x, got, want)
 		}

@@ -50,7 +50,8 @@ type measured struct {
 func main() {
 	only := flag.String("only", "", "measure these sections alone, with commas between")
 	data := flag.String("data", "", "folder of the judged collections esci and cranfield")
-	compare := flag.Bool("drift", false, "write nothing, and print the ratios that differ by more than 20 % from the page's")
+	compare := flag.Bool("drift", false,
+		"write nothing, and print the ratios that differ by more than 20 % from the page's")
 	page := flag.Bool("page", false, "measure nothing, and write the page from "+figuresFile)
 	flag.Parse()
 	chosen, err := choose(*only, *data)
@@ -111,13 +112,15 @@ func run(out io.Writer, chosen []section, data string, compare bool) error {
 			fmt.Fprintf(out, "%s: failed\n", s.name)
 		case compare:
 			lines := drift(kept[s.name].Values, now.Values)
-			fmt.Fprintf(out, "%s: %d ratios, %d drifted; other programs took %s of the processors\n", s.name, len(ratios(now.Values)), len(lines), cmp.Or(now.Others, "an unknown part"))
+			fmt.Fprintf(out, "%s: %d ratios, %d drifted; other programs took %s of the processors\n", s.name,
+				len(ratios(now.Values)), len(lines), cmp.Or(now.Others, "an unknown part"))
 			for _, line := range lines {
 				fmt.Fprintln(out, "  "+line)
 			}
 		default:
 			kept[s.name] = now
-			fmt.Fprintf(out, "%s: measured; other programs took %s of the processors\n", s.name, cmp.Or(now.Others, "an unknown part"))
+			fmt.Fprintf(out, "%s: measured; other programs took %s of the processors\n", s.name,
+				cmp.Or(now.Others, "an unknown part"))
 			failed = errors.Join(failed, write(kept))
 		}
 	}
@@ -136,7 +139,8 @@ func write(kept map[string]measured) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.WriteFile(figuresFile, append(text, '\n'), 0o644), os.WriteFile(pageFile, []byte(render(sections, kept)), 0o644))
+	return errors.Join(os.WriteFile(figuresFile, append(text, '\n'), 0o644),
+		os.WriteFile(pageFile, []byte(render(sections, kept)), 0o644))
 }
 
 // isRatio tells a cell that says how many times something is something else, which holds on other
@@ -155,7 +159,8 @@ func drift(kept, now map[string]float64) (lines []string) {
 		case !known:
 			lines = append(lines, fmt.Sprintf("%s: %s, which the page does not tell", cell, digits(now[cell])))
 		case math.Abs(change) > tolerance:
-			lines = append(lines, fmt.Sprintf("%s: %s, was %s (%+.0f %%)", cell, digits(now[cell]), digits(before), 100*change))
+			lines = append(lines,
+				fmt.Sprintf("%s: %s, was %s (%+.0f %%)", cell, digits(now[cell]), digits(before), 100*change))
 		}
 	}
 	for _, cell := range ratios(kept) {

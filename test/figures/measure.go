@@ -66,7 +66,8 @@ func (s samples) value(cell string) (float64, error) {
 	}
 	if divided {
 		if len(s[under]) != len(all) {
-			return 0, fmt.Errorf("%q finds no value: %d runs reported %q, and %d %q", cell, len(all), over, len(s[under]), under)
+			return 0, fmt.Errorf("%q finds no value: %d runs reported %q, and %d %q", cell, len(all), over,
+				len(s[under]), under)
 		}
 		for i := range all {
 			all[i] /= s[under][i]
@@ -168,7 +169,8 @@ func here() (at measured) {
 	if model := entry("/proc/cpuinfo", "model name", ":"); model != "" {
 		at.Machine += " (" + model + ")"
 	}
-	if kilobytes, err := strconv.ParseFloat(strings.TrimSuffix(entry("/proc/meminfo", "MemTotal", ":"), " kB"), 64); err == nil {
+	if kilobytes, err := strconv.ParseFloat(strings.TrimSuffix(entry("/proc/meminfo", "MemTotal", ":"), " kB"),
+		64); err == nil {
 		at.Machine += fmt.Sprintf(", %.0f GB of memory", kilobytes/(1<<20))
 	}
 	system := strings.Trim(entry("/etc/os-release", "PRETTY_NAME", "="), `"`)

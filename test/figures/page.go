@@ -37,7 +37,8 @@ func render(sections []section, kept map[string]measured) string {
 			page.WriteString("Not measured yet.\n")
 			continue
 		}
-		fmt.Fprintf(&page, "| %s |\n|%s\n", strings.Join(append([]string{""}, s.columns...), " | "), strings.Repeat(" --- |", len(s.columns)+1))
+		fmt.Fprintf(&page, "| %s |\n|%s\n", strings.Join(append([]string{""}, s.columns...), " | "),
+			strings.Repeat(" --- |", len(s.columns)+1))
 		for _, r := range s.rows {
 			fmt.Fprintf(&page, "| %s |", r.label)
 			for _, cell := range r.cells {
@@ -51,7 +52,8 @@ func render(sections []section, kept map[string]measured) string {
 		}
 		fmt.Fprintf(&page, "\nCommit %s, %s, %s; %s", at.Commit, at.Date, at.Machine, runs)
 		if at.Others != "" {
-			fmt.Fprintf(&page, "; load average %s before, and other programs took %s of the processors meanwhile", at.Load, at.Others)
+			fmt.Fprintf(&page, "; load average %s before, and other programs took %s of the processors meanwhile",
+				at.Load, at.Others)
 		}
 		page.WriteString(".\n")
 	}
@@ -75,7 +77,8 @@ func show(cell string, values map[string]float64) string {
 		mark string
 		unit time.Duration
 	}{{"ns", time.Nanosecond}, {"µs", time.Microsecond}, {"ms", time.Millisecond}, {"s", time.Second}} {
-		for _, word := range strings.FieldsFunc(strings.TrimSuffix(unit, "/s"), func(r rune) bool { return r == '-' || r == '/' || r == '_' }) {
+		for _, word := range strings.FieldsFunc(strings.TrimSuffix(unit, "/s"),
+			func(r rune) bool { return r == '-' || r == '/' || r == '_' }) {
 			if word == scale.mark {
 				return duration(value * float64(scale.unit))
 			}

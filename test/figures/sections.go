@@ -30,7 +30,8 @@ var inTurns = []string{"time", "its floor", "times the floor"}
 
 // turns is a row of that table.
 func turns(label, benchmark, work string) row {
-	return row{label, []string{benchmark + ":" + work + "-ns/op", benchmark + ":floor-ns/op", "x " + benchmark + ":times-floor"}}
+	return row{label,
+		[]string{benchmark + ":" + work + "-ns/op", benchmark + ":floor-ns/op", "x " + benchmark + ":times-floor"}}
 }
 
 // beside is a row of that table whose floor is a benchmark of its own.
@@ -43,7 +44,8 @@ func peers(collection, what string) (rows []row) {
 	for _, engine := range []string{"Frontdesk", "bleve, one field", "bleve, fields", "SQLite FTS5"} {
 		ours := collection + "/frontdesk"
 		is := collection + "/" + strings.NewReplacer(", ", "-", " ", "-", "Frontdesk", "frontdesk").Replace(engine)
-		r := row{what + ": " + engine, []string{is + ":build-s", is + ":nDCG@10", is + ":MAP", is + ":median-ms", is + ":p99-ms", "", ""}}
+		r := row{what + ": " + engine,
+			[]string{is + ":build-s", is + ":nDCG@10", is + ":MAP", is + ":median-ms", is + ":p99-ms", "", ""}}
 		if engine != "Frontdesk" {
 			r.cells[5], r.cells[6] = is+":median-ms / "+ours+":median-ms", is+":p99-ms / "+ours+":p99-ms"
 		}
@@ -56,10 +58,13 @@ func peers(collection, what string) (rows []row) {
 func ranked(collection, what string) section {
 	return section{
 		name: "ranking-" + what, heading: "Ranking of " + what + " through the whole program", runs: 1,
-		about:   "How well the " + what + " are ranked that questions ask for, as people judged them: with spelling, feedback and understanding, as `/ask` ranks.",
-		command: strings.ReplaceAll("go run ./cmd/frontdesk eval --items $DATA/X/items.jsonl.gz --queries $DATA/X/queries.tsv --qrels $DATA/X/qrels.txt --json", "X", collection),
+		about: "How well the " + what + " are ranked that questions ask for, as people judged them: with spelling, " +
+			"feedback and understanding, as `/ask` ranks.",
+		command: strings.ReplaceAll("go run ./cmd/frontdesk eval --items $DATA/X/items.jsonl.gz "+
+			"--queries $DATA/X/queries.tsv --qrels $DATA/X/qrels.txt --json", "X", collection),
 		columns: []string{"nDCG@10", "MAP", "P@10", "recall@100", "answered", "of questions"},
-		rows:    []row{{what, []string{"json:ndcg@10", "json:map", "json:p@10", "json:recall@100", "json:answered", "json:queries"}}},
+		rows: []row{{what,
+			[]string{"json:ndcg@10", "json:map", "json:p@10", "json:recall@100", "json:answered", "json:queries"}}},
 	}
 }
 
@@ -67,7 +72,9 @@ func ranked(collection, what string) section {
 func stages(names ...string) (rows []row) {
 	for _, name := range names {
 		is := "Stages:" + strings.ReplaceAll(name, " ", "-")
-		rows = append(rows, row{name, []string{is + "-p50-µs", is + "-p95-µs", is + "-p50-µs / Stages:words-as-they-stand-p50-µs", is + "-first-p50-µs"}})
+		rows = append(rows,
+			row{name, []string{is + "-p50-µs", is + "-p95-µs", is + "-p50-µs / Stages:words-as-they-stand-p50-µs",
+				is + "-first-p50-µs"}})
 	}
 	return rows
 }
@@ -80,8 +87,10 @@ func starts(passages, words string) (rows []row) {
 		if start == "first" {
 			ingest = is + "s/ingest"
 		}
-		rows = append(rows, row{words + " passages, " + start + " start", []string{ingest, is + "s/" + start, is + "cpu-s/" + start,
-			is + "anonymous-MiB/" + start, is + "mapped-MiB/" + start, is + "ms/p50-" + start, is + "ms/p99-" + start}})
+		rows = append(rows,
+			row{words + " passages, " + start + " start", []string{ingest, is + "s/" + start, is + "cpu-s/" + start,
+				is + "anonymous-MiB/" + start, is + "mapped-MiB/" + start, is + "ms/p50-" + start,
+				is + "ms/p99-" + start}})
 	}
 	return rows
 }
@@ -98,10 +107,13 @@ func consolePages(names ...string) (rows []row) {
 // pushes are the ways to push entries.
 func pushes() (rows []row) {
 	for _, way := range []struct{ label, name string }{
-		{"Connect", "plain/connect"}, {"gRPC", "plain/grpc"}, {"Connect, one attestation each", "attested/connect"}, {"gRPC, one attestation each", "attested/grpc"},
+		{"Connect", "plain/connect"}, {"gRPC", "plain/grpc"}, {"Connect, one attestation each", "attested/connect"},
+		{"gRPC, one attestation each", "attested/grpc"},
 	} {
 		is := "Push/" + way.name
-		rows = append(rows, row{way.label, []string{is + ":entries/s", "x " + is + ":x-floor", is + ":ms/discover-meanwhile", is + ":ms/discover", is + ":MiB"}})
+		rows = append(rows,
+			row{way.label, []string{is + ":entries/s", "x " + is + ":x-floor", is + ":ms/discover-meanwhile",
+				is + ":ms/discover", is + ":MiB"}})
 	}
 	return rows
 }
@@ -128,8 +140,10 @@ var sections = []section{
 		command: "go -C bench run . --foreign foreign.txt --go $DATA/esci $DATA/cranfield",
 		columns: []string{"judged, answered", "of judged questions", "foreign, answered", "of foreign questions"},
 		rows: []row{
-			{"products", []string{"Answered/esci:judged", "Answered/esci:of-judged", "Answered/esci:foreign", "Answered/esci:of-foreign"}},
-			{"abstracts", []string{"Answered/cranfield:judged", "Answered/cranfield:of-judged", "Answered/cranfield:foreign", "Answered/cranfield:of-foreign"}},
+			{"products", []string{"Answered/esci:judged", "Answered/esci:of-judged", "Answered/esci:foreign",
+				"Answered/esci:of-foreign"}},
+			{"abstracts", []string{"Answered/cranfield:judged", "Answered/cranfield:of-judged",
+				"Answered/cranfield:foreign", "Answered/cranfield:of-foreign"}},
 		},
 	},
 	{
@@ -143,10 +157,12 @@ var sections = []section{
 		columns: []string{"time", "times the floor"},
 		rows: []row{
 			{"the same bytes from memory (floor)", []string{"Ask/floor:ns/op", ""}},
-			{"the same, after finding and rendering", []string{"Ask/search:ns/op", "Ask/search:ns/op / Ask/floor:ns/op"}},
+			{"the same, after finding and rendering",
+				[]string{"Ask/search:ns/op", "Ask/search:ns/op / Ask/floor:ns/op"}},
 			{"the whole ask", []string{"Ask/ask:ns/op", "Ask/ask:ns/op / Ask/floor:ns/op"}},
 			{"the whole ask beside its search", []string{"", "x Ask/ask:over-floor"}},
-			{"finding and rendering alone, in a loop", []string{"Ask/select:ns/op", "Ask/select:ns/op / Ask/floor:ns/op"}},
+			{"finding and rendering alone, in a loop",
+				[]string{"Ask/select:ns/op", "Ask/select:ns/op / Ask/floor:ns/op"}},
 		},
 	},
 	{
@@ -205,8 +221,10 @@ var sections = []section{
 		command: "go test ./internal/ledger -run xxx -bench '^BenchmarkAppend(Floor|One)?$/sqlite' -benchtime 1s",
 		columns: []string{"entries a second", "time", "its floor, a second", "its floor", "times the floor"},
 		rows: []row{
-			{"in batches", []string{"Append/sqlite:entries/s", "", "AppendFloor/sqlite:entries/s", "", "AppendFloor/sqlite:entries/s / Append/sqlite:entries/s"}},
-			{"one by one", []string{"", "AppendOne/sqlite/ledger:ns/op", "", "AppendOne/sqlite/floor:ns/op", "AppendOne/sqlite/ledger:ns/op / AppendOne/sqlite/floor:ns/op"}},
+			{"in batches", []string{"Append/sqlite:entries/s", "", "AppendFloor/sqlite:entries/s", "",
+				"AppendFloor/sqlite:entries/s / Append/sqlite:entries/s"}},
+			{"one by one", []string{"", "AppendOne/sqlite/ledger:ns/op", "", "AppendOne/sqlite/floor:ns/op",
+				"AppendOne/sqlite/ledger:ns/op / AppendOne/sqlite/floor:ns/op"}},
 		},
 	},
 	{
@@ -242,7 +260,8 @@ var sections = []section{
 			"subscriptions alone. Offers of clients at once share commits.",
 		command: "go test ./internal/licensing/rampapi -run xxx -bench '^BenchmarkDiscover$' -benchtime 1s",
 		columns: inTurns,
-		rows:    []row{turns("alone", "Discover/alone", "door"), turns("64 clients at once, each", "Discover/clients=64", "door")},
+		rows: []row{turns("alone", "Discover/alone", "door"),
+			turns("64 clients at once, each", "Discover/clients=64", "door")},
 	},
 	{
 		name: "commit", heading: "A purchase (RAMP)", runs: 3,
@@ -274,7 +293,8 @@ var sections = []section{
 		columns: inTurns,
 		rows: []row{
 			broker("choosing, JSON", "json", "choose", "floor"), broker("buying, JSON", "json", "buy", "buyfloor"),
-			broker("choosing, binary", "binary", "choose", "floor"), broker("buying, binary", "binary", "buy", "buyfloor"),
+			broker("choosing, binary", "binary", "choose", "floor"),
+			broker("buying, binary", "binary", "buy", "buyfloor"),
 		},
 	},
 	{
@@ -284,8 +304,9 @@ var sections = []section{
 			"messages, verifies one Ed25519 signature for each attestation as the standard library does, and " +
 			"inserts rows of that size, one durable transaction a batch.",
 		command: "FRONTDESK_PUSH=20000 go test ./test/load -run xxx -bench Push -benchtime 1x",
-		columns: []string{"entries a second", "times the floor", "an offer meanwhile, median", "without pushes", "memory, MiB"},
-		rows:    pushes(),
+		columns: []string{"entries a second", "times the floor", "an offer meanwhile, median", "without pushes",
+			"memory, MiB"},
+		rows: pushes(),
 	},
 	{
 		name: "submit", heading: "Submissions by agents", runs: 3,
@@ -317,7 +338,8 @@ var sections = []section{
 			"the token contains. A token that was seen lately is not read again.",
 		command: "go test ./internal/identity/requesters -run xxx -bench Delegation -benchtime 2000x",
 		columns: inTurns,
-		rows:    []row{turns("never seen", "Delegation/never_seen", "check"), turns("seen lately", "Delegation/seen_lately", "check")},
+		rows: []row{turns("never seen", "Delegation/never_seen", "check"),
+			turns("seen lately", "Delegation/seen_lately", "check")},
 	},
 	{
 		name: "catalog", heading: "What can be sold", runs: 1,
@@ -327,7 +349,8 @@ var sections = []section{
 		columns: []string{"time", "of processors", "of the load from the file"},
 		rows: []row{
 			{"load from the file", []string{"Catalog/sqlite:s/load-file", "Catalog/sqlite:cpu-s/load-file", ""}},
-			{"load from the database", []string{"Catalog/sqlite:s/load-sql", "Catalog/sqlite:cpu-s/load-sql", "Catalog/sqlite:cpu-s/load-sql / Catalog/sqlite:cpu-s/load-file"}},
+			{"load from the database", []string{"Catalog/sqlite:s/load-sql", "Catalog/sqlite:cpu-s/load-sql",
+				"Catalog/sqlite:cpu-s/load-sql / Catalog/sqlite:cpu-s/load-file"}},
 			{"write the file", []string{"Catalog/sqlite:s/save", "", ""}},
 			{"find an address that is there", []string{"Catalog/sqlite:ns/lookup", "Catalog/sqlite:cpu-ns/lookup", ""}},
 			{"find one that is not", []string{"Catalog/sqlite:ns/miss", "", ""}},
@@ -351,7 +374,8 @@ var sections = []section{
 			"which nothing is. A list that is filtered looks at a bounded number of rows for a page.",
 		command: "go test ./internal/app -run xxx -bench PagesOfSales -benchtime 20x",
 		columns: []string{"time", "times the floor"},
-		rows:    consolePages("sales", "transactions", "transactions of a site", "deliveries", "deliveries that broke off", "bots", "bots of an agent", "leakage", "reports due"),
+		rows: consolePages("sales", "transactions", "transactions of a site", "deliveries",
+			"deliveries that broke off", "bots", "bots of an agent", "leakage", "reports due"),
 	},
 	{
 		name: "rsl", heading: "Licences by address", runs: 5,
@@ -374,8 +398,10 @@ var sections = []section{
 		columns: []string{"time", "of processors", "of processors, times the floor"},
 		rows: []row{
 			{"the bare proxy (floor)", []string{"Gate/bare:ns/op", "Gate/bare:cpu-ns/op", ""}},
-			{"people", []string{"Gate/people:ns/op", "Gate/people:cpu-ns/op", "Gate/people:cpu-ns/op / Gate/bare:cpu-ns/op"}},
-			{"signed addresses", []string{"Gate/hmac:ns/op", "Gate/hmac:cpu-ns/op", "Gate/hmac:cpu-ns/op / Gate/bare:cpu-ns/op"}},
+			{"people",
+				[]string{"Gate/people:ns/op", "Gate/people:cpu-ns/op", "Gate/people:cpu-ns/op / Gate/bare:cpu-ns/op"}},
+			{"signed addresses",
+				[]string{"Gate/hmac:ns/op", "Gate/hmac:cpu-ns/op", "Gate/hmac:cpu-ns/op / Gate/bare:cpu-ns/op"}},
 		},
 	},
 }

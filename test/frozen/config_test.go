@@ -14,11 +14,12 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// key is a key of the configuration, such as "terms[].access", with what the manual says of its value.
+// key is a key of the configuration, such as "terms[].access", with what the manual says of its
+// value.
 type key struct{ path, value string }
 
-// keys are those of docs/configuration.md and the pages of sections that it names, which are made of
-// the program and held current by a test.
+// keys are those of docs/configuration.md and the pages of sections that it names, which are made
+// of the program and held current by a test.
 func keys(t *testing.T) (all []key) {
 	t.Helper()
 	manual, err := os.ReadFile("../../docs/configuration.md")
@@ -77,9 +78,9 @@ func wrong(value string) (other any, odd []any) {
 // run is one configuration: the full sample with some keys changed.
 type run map[string]any
 
-// TestConfigCheck holds the error for each key that has a wrong value, and for an unknown key in each
-// section. The program reports all mistakes at once, so many keys are wrong in one file: one of each
-// section at a time, except for types and unknown keys, which are reported before values.
+// TestConfigCheck holds the error for each key that has a wrong value, and for an unknown key in
+// each section. The program reports all mistakes at once, so many keys are wrong in one file: one
+// of each section at a time, except for types and unknown keys, which are reported before values.
 func TestConfigCheck(t *testing.T) {
 	t.Parallel()
 	runs, nth := map[string]run{}, map[string]int{}
@@ -117,7 +118,8 @@ func split(path string) (section, name string) {
 
 func join(section, name string) string { return strings.TrimPrefix(section+"."+name, ".") }
 
-// check adds what `config check` says of the full sample with the changes: of each changed key, and of others.
+// check adds what `config check` says of the full sample with the changes: of each changed key, and
+// of others.
 func check(t *testing.T, changes run, found map[string]bool) {
 	t.Helper()
 	sample, err := os.ReadFile("testdata/full.yaml")

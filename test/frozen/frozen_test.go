@@ -1,6 +1,7 @@
 // Package frozen compares what the built program shows from outside with goldens, so that no
-// restructuring changes it unseen. It imports no package that moves. Where a change is meant, `go test
-// ./test/frozen -update` writes the goldens anew, and the commit's message lists each difference.
+// restructuring changes it unseen. It imports no package that moves. Where a change is meant, `go
+// test ./test/frozen -update` writes the goldens anew, and the commit's message lists each
+// difference.
 package frozen
 
 import (
@@ -50,12 +51,13 @@ func golden(t *testing.T, name, got string) {
 	}
 	if diff := difference(string(want), got); diff != "" {
 		t.Errorf("test/frozen/%s is frozen, and the program differs from it at %s\n"+
-			"If this is meant: go test ./test/frozen -update, and list the differences in the commit's message.", file, diff)
+			"If this is meant: go test ./test/frozen -update, and list the differences in the commit's message.",
+			file, diff)
 	}
 }
 
-// difference shows from which line on two texts differ, and up to ten lines each that only one of them
-// has. It is empty for equal texts.
+// difference shows from which line on two texts differ, and up to ten lines each that only one of
+// them has. It is empty for equal texts.
 func difference(want, got string) string {
 	if want == got {
 		return ""
@@ -69,7 +71,8 @@ func difference(want, got string) string {
 	}
 }
 
-// only shows lines that are not among others, or those at the beginning where only the order differs.
+// only shows lines that are not among others, or those at the beginning where only the order
+// differs.
 func only(sign string, lines, others []string) (out string) {
 	left := map[string]int{}
 	for _, line := range others {
@@ -189,8 +192,8 @@ func sources(t *testing.T, each func(text string)) {
 	}
 }
 
-// ledgerKinds are the forms in which the source names the kind of a ledger entry. The program shows a
-// kind only once there is such an entry. The package that makes the entry does not matter.
+// ledgerKinds are the forms in which the source names the kind of a ledger entry. The program shows
+// a kind only once there is such an entry. The package that makes the entry does not matter.
 var ledgerKinds = regexp.MustCompile(
 	`receipt\.Entry\{[^}]*?\bKind:\s*"([a-z-]+)"|\bkind[A-Z]\w*\s*=\s*"([a-z-]+)"`)
 
@@ -233,8 +236,8 @@ func indented(t *testing.T, text []byte) string {
 // started is what a package does before the program does anything: GODEBUG=inittrace=1 tells it.
 var started = regexp.MustCompile(`(?m)^init (frontdesk/\S+) @.*, (\d+) bytes, (\d+) allocs$`)
 
-// TestTablesAreReadWhenTheyAreAskedFor holds that no package of ours reads its tables before anything asks for them: whoever
-// asks for the version or the help would wait for it.
+// TestTablesAreReadWhenTheyAreAskedFor holds that no package of ours reads its tables before
+// anything asks for them: whoever asks for the version or the help would wait for it.
 func TestTablesAreReadWhenTheyAreAskedFor(t *testing.T) {
 	t.Parallel()
 	command := process.Command(t, "version")
@@ -250,7 +253,8 @@ func TestTablesAreReadWhenTheyAreAskedFor(t *testing.T) {
 	}
 	for _, p := range packages {
 		if allocations, _ := strconv.Atoi(p[3]); allocations > 3000 {
-			t.Errorf("%s makes %s allocations of %s bytes when the program starts; put them into a sync.OnceValue", p[1], p[3], p[2])
+			t.Errorf("%s makes %s allocations of %s bytes when the program starts; put them into a sync.OnceValue",
+				p[1], p[3], p[2])
 		}
 	}
 }

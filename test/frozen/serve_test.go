@@ -24,7 +24,8 @@ func full(t *testing.T, command, data string, more ...string) *process.Server {
 		"--log-level", "info", "--set", "log.format=text"}, more...)...)
 }
 
-// TestServe holds what a server shows: openapi.json, MCP tools, routes, metrics and its new database.
+// TestServe holds what a server shows: openapi.json, MCP tools, routes, metrics and its new
+// database.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -53,7 +54,8 @@ func TestServe(t *testing.T) {
 	golden(t, "routes-edge-site.golden", routes(t, edge.URL, description, "testdata/routes-edge-site.golden", site))
 	edge.End(t)
 	s.End(t)
-	golden(t, "schema.golden", schema(t, filepath.Join(data, "frontdesk.db"))+schema(t, filepath.Join(data, "vault.db")))
+	golden(t, "schema.golden",
+		schema(t, filepath.Join(data, "frontdesk.db"))+schema(t, filepath.Join(data, "vault.db")))
 }
 
 // TestBroker holds the routes of a Broker alone.
@@ -97,10 +99,10 @@ var (
 	wildcard    = regexp.MustCompile(`\{[^}]*\}`)
 )
 
-// routes says at which addresses a server takes which methods. It tries each path that openapi.json, the
-// source or the golden names, and the folders above it, with a method that no address has: the answer
-// lists the methods of the address (Allow). Where it does not, the statuses of the usual methods tell,
-// if they are others than those of an address with nothing.
+// routes says at which addresses a server takes which methods. It tries each path that
+// openapi.json, the source or the golden names, and the folders above it, with a method that no
+// address has: the answer lists the methods of the address (Allow). Where it does not, the statuses
+// of the usual methods tell, if they are others than those of an address with nothing.
 func routes(t *testing.T, server, description, known string, set func(*http.Request)) string {
 	paths := map[string]bool{}
 	add := func(path string) {
@@ -160,8 +162,8 @@ func routes(t *testing.T, server, description, known string, set func(*http.Requ
 var metricName = regexp.MustCompile(`(?s)(?:metrics\.(?:Counter|Gauge|Histogram|Func)\([\w.]+,\s*|NewDesc\()` +
 	`"(?:frontdesk_)?([a-z_]+)"|\{"(edge_[a-z_]+)", "[A-Z]`)
 
-// metrics lists type and meaning of the metrics that a server shows, and then all names in the source: a
-// metric without a value is not shown.
+// metrics lists type and meaning of the metrics that a server shows, and then all names in the
+// source: a metric without a value is not shown.
 func metrics(t *testing.T, s *process.Server) string {
 	found := regexp.MustCompile(`msg=metrics address=(\S+)`).FindStringSubmatch(s.Log())
 	if found == nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestGigabyteBodyIsNotTaken streams a gigabyte, with its length announced and in chunks: the server refuses it
-// after little of it, with an answer or by closing.
+// TestGigabyteBodyIsNotTaken streams a gigabyte, with its length announced and in chunks: the
+// server refuses it after little of it, with an answer or by closing.
 func TestGigabyteBodyIsNotTaken(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -44,14 +44,16 @@ func TestGigabyteBodyIsNotTaken(t *testing.T) {
 	}
 }
 
-// TestSlowClientsAreLetGo dribbles: a client may not hold a connection for longer than the timeouts allow.
+// TestSlowClientsAreLetGo dribbles: a client may not hold a connection for longer than the timeouts
+// allow.
 func TestSlowClientsAreLetGo(t *testing.T) {
 	s := start(t)
 	for name, text := range map[string]string{
-		"its headers":      "POST /ask HTTP/1.1\r\nHost: localhost\r\nX-Slow: " + strings.Repeat("a", 1000),
-		"its body":         post(strings.Repeat(" ", 1000)),
-		"its first line":   "POST /" + strings.Repeat("a", 1000),
-		"its chunks":       "POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1\r\n \r\n", 500),
+		"its headers":    "POST /ask HTTP/1.1\r\nHost: localhost\r\nX-Slow: " + strings.Repeat("a", 1000),
+		"its body":       post(strings.Repeat(" ", 1000)),
+		"its first line": "POST /" + strings.Repeat("a", 1000),
+		"its chunks": "POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+			"Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1\r\n \r\n", 500),
 		"its blank lines":  strings.Repeat("\r\n", 500),
 		"nothing whatever": "",
 	} {
@@ -121,7 +123,8 @@ func TestHalfOpenConnectionsLeaveRoom(t *testing.T) {
 		case 1:
 			c.say("POST /ask HT")
 		case 2:
-			c.say("POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+			c.say("POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+				"Content-Length: 100\r\n\r\n{")
 		}
 	}
 	began := time.Now()
@@ -133,8 +136,8 @@ func TestHalfOpenConnectionsLeaveRoom(t *testing.T) {
 	s.bounded(t)
 }
 
-// TestClientsThatLeaveMidStreamLeaveNothingBehind reads a little of long streams and goes away, by closing and by
-// a reset.
+// TestClientsThatLeaveMidStreamLeaveNothingBehind reads a little of long streams and goes away, by
+// closing and by a reset.
 func TestClientsThatLeaveMidStreamLeaveNothingBehind(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -155,7 +158,8 @@ func TestClientsThatLeaveMidStreamLeaveNothingBehind(t *testing.T) {
 	s.bounded(t)
 }
 
-// TestMalformedHTTPIsRefused sends what is no HTTP, or HTTP that two readers could read in two ways.
+// TestMalformedHTTPIsRefused sends what is no HTTP, or HTTP that two readers could read in two
+// ways.
 func TestMalformedHTTPIsRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -164,30 +168,58 @@ func TestMalformedHTTPIsRefused(t *testing.T) {
 		request  string
 		statuses []int // any of these, or the connection closed
 	}{
-		"garbage":                       {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", []int{400}},
-		"garbage after a request":       {post(supper) + "}}}}}\r\n\r\n", []int{200}},
-		"headers of a megabyte":         {"GET /ask HTTP/1.1\r\nHost: localhost\r\nX-Big: " + strings.Repeat("a", 1<<20+8<<10) + "\r\n\r\n", []int{431}},
-		"a hundred thousand headers":    {"GET /ask HTTP/1.1\r\nHost: localhost\r\n" + strings.Repeat("A: b\r\n", 250_000) + "\r\n", []int{431}},
-		"a path of a megabyte":          {"GET /" + strings.Repeat("a", 1<<20+8<<10) + " HTTP/1.1\r\nHost: localhost\r\n\r\n", []int{431, 414, 404}},
-		"a path upwards":                {"GET /../../../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n", []int{400, 404, 301, 307}},
-		"a path upwards, escaped":       {"GET /assets/%2e%2e/%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n", []int{400, 404, 301, 307}},
-		"a nul in the path":             {"GET /ask%00 HTTP/1.1\r\nHost: localhost\r\n\r\n", []int{400, 404}},
-		"two lengths":                   {"POST /ask HTTP/1.1\r\nHost: localhost\r\n" + json + "Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}    ", []int{400}},
-		"a length below zero":           {"POST /ask HTTP/1.1\r\nHost: localhost\r\n" + json + "Content-Length: -1\r\n\r\n", []int{400}},
-		"a length beyond numbers":       {"POST /ask HTTP/1.1\r\nHost: localhost\r\n" + json + "Content-Length: 99999999999999999999\r\n\r\n", []int{400}},
-		"a chunk without size":          {"POST /ask HTTP/1.1\r\nHost: localhost\r\n" + json + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", []int{400}},
-		"a chunk size beyond numbers":   {"POST /ask HTTP/1.1\r\nHost: localhost\r\n" + json + "Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n", []int{400}},
-		"an unknown transfer encoding":  {"POST /ask HTTP/1.1\r\nHost: localhost\r\n" + json + "Transfer-Encoding: gzip, chunked\r\n\r\n", []int{501, 400}},
-		"no host":                       {"GET /ask HTTP/1.1\r\n\r\n", []int{400}},
-		"a folded header":               {"GET /ask HTTP/1.1\r\nHost: localhost\r\n folded\r\n\r\n", []int{400}},
-		"a blank in a header's name":    {"GET /ask HTTP/1.1\r\nHost : localhost\r\n\r\n", []int{400}},
-		"a version from the future":     {"GET /ask HTTP/9.1\r\nHost: localhost\r\n\r\n", []int{505, 400}},
-		"the preface of HTTP/2":         {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + strings.Repeat("\xff", 100), []int{400, 505}},
-		"a proxy's request":             {"CONNECT elsewhere.example:443 HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n", []int{400, 404, 405}},
-		"an address of somebody else":   {"GET http://elsewhere.example/ask HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n", []int{200, 400, 404, 421}},
-		"an upgrade":                    {"GET /ask HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", []int{200, 400}},
-		"a body that ends too early":    {post(supper)[:len(post(supper))-10], []int{400}},
-		"a question that never arrives": {"POST /ask HTTP/1.1\r\nHost: localhost\r\n" + json + "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"qu", []int{400}},
+		"garbage":                 {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", []int{400}},
+		"garbage after a request": {post(supper) + "}}}}}\r\n\r\n", []int{200}},
+		"headers of a megabyte": {"GET /ask HTTP/1.1\r\nHost: localhost\r\nX-Big: " +
+			strings.Repeat("a", 1<<20+8<<10) + "\r\n\r\n", []int{431}},
+		"a hundred thousand headers": {
+			"GET /ask HTTP/1.1\r\nHost: localhost\r\n" + strings.Repeat("A: b\r\n", 250_000) + "\r\n", []int{431},
+		},
+		"a path of a megabyte": {
+			"GET /" + strings.Repeat("a", 1<<20+8<<10) + " HTTP/1.1\r\nHost: localhost\r\n\r\n", []int{431, 414, 404},
+		},
+		"a path upwards": {
+			"GET /../../../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n", []int{400, 404, 301, 307},
+		},
+		"a path upwards, escaped": {
+			"GET /assets/%2e%2e/%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n",
+			[]int{400, 404, 301, 307},
+		},
+		"a nul in the path": {"GET /ask%00 HTTP/1.1\r\nHost: localhost\r\n\r\n", []int{400, 404}},
+		"two lengths": {"POST /ask HTTP/1.1\r\nHost: localhost\r\n" + json +
+			"Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}    ", []int{400}},
+		"a length below zero": {
+			"POST /ask HTTP/1.1\r\nHost: localhost\r\n" + json + "Content-Length: -1\r\n\r\n", []int{400},
+		},
+		"a length beyond numbers": {"POST /ask HTTP/1.1\r\nHost: localhost\r\n" + json +
+			"Content-Length: 99999999999999999999\r\n\r\n", []int{400}},
+		"a chunk without size": {
+			"POST /ask HTTP/1.1\r\nHost: localhost\r\n" + json + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", []int{400},
+		},
+		"a chunk size beyond numbers": {"POST /ask HTTP/1.1\r\nHost: localhost\r\n" + json +
+			"Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n", []int{400}},
+		"an unknown transfer encoding": {"POST /ask HTTP/1.1\r\nHost: localhost\r\n" + json +
+			"Transfer-Encoding: gzip, chunked\r\n\r\n", []int{501, 400}},
+		"no host":                    {"GET /ask HTTP/1.1\r\n\r\n", []int{400}},
+		"a folded header":            {"GET /ask HTTP/1.1\r\nHost: localhost\r\n folded\r\n\r\n", []int{400}},
+		"a blank in a header's name": {"GET /ask HTTP/1.1\r\nHost : localhost\r\n\r\n", []int{400}},
+		"a version from the future":  {"GET /ask HTTP/9.1\r\nHost: localhost\r\n\r\n", []int{505, 400}},
+		"the preface of HTTP/2": {
+			"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + strings.Repeat("\xff", 100), []int{400, 505},
+		},
+		"a proxy's request": {
+			"CONNECT elsewhere.example:443 HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n", []int{400, 404, 405},
+		},
+		"an address of somebody else": {
+			"GET http://elsewhere.example/ask HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n", []int{200, 400, 404, 421},
+		},
+		"an upgrade": {
+			"GET /ask HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+			[]int{200, 400},
+		},
+		"a body that ends too early": {post(supper)[:len(post(supper))-10], []int{400}},
+		"a question that never arrives": {"POST /ask HTTP/1.1\r\nHost: localhost\r\n" + json +
+			"Transfer-Encoding: chunked\r\n\r\n5\r\n{\"qu", []int{400}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := dial(t, s.Addr)

@@ -14,15 +14,15 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// The bounds of one run over hostile content: far above what the files below need, far below what they could make
-// a careless reader take.
+// The bounds of one run over hostile content: far above what the files below need, far below what
+// they could make a careless reader take.
 const (
 	ingestMemory = 600 << 20
 	ingestTime   = time.Minute
 )
 
-// hostileFiles are content that no well-meaning site has. Each lies beside one good file, whose item must be there
-// after the run.
+// hostileFiles are content that no well-meaning site has. Each lies beside one good file, whose
+// item must be there after the run.
 var hostileFiles = map[string]func(t *testing.T, dir string){
 	"a bomb in gzip":             func(t *testing.T, dir string) { writeGzip(t, dir+"/bomb.jsonl.gz", 1<<10, "[") },
 	"a bomb in gzip of one line": func(t *testing.T, dir string) { writeGzip(t, dir+"/bomb.jsonl.gz", 1<<10, " ") },
@@ -33,14 +33,15 @@ var hostileFiles = map[string]func(t *testing.T, dir string){
 			t.Fatal(err)
 		}
 	},
-	"gzip that is none":        writer("x.jsonl.gz", "this is no gzip"),
-	"arrays 10,000 deep":       writer("x.json", strings.Repeat("[", 10_000)+strings.Repeat("]", 10_000)),
-	"arrays a million deep":    writer("x.json", strings.Repeat("[", 1_000_000)+strings.Repeat("]", 1_000_000)),
-	"objects 100,000 deep":     writer("x.jsonl", strings.Repeat(`{"mainEntity":`, 100_000)+"{}"+strings.Repeat("}", 100_000)),
-	"arrays never closed":      writer("x.json", strings.Repeat("[", 5_000_000)),
-	"a string never closed":    writer("x.json", `{"name": "`+strings.Repeat("a", 20_000_000)),
-	"a line of 100 MB":         writer("x.jsonl", `{"@type":"Thing","url":"https://site.example/long","name":"`+strings.Repeat("long ", 20_000_000)+`"}`),
-	"invalid UTF-8":            writer("x.jsonl", "{\"@type\":\"Thing\",\"url\":\"https://site.example/\xff\",\"name\":\"\xc0\xaf\xff\"}\n"),
+	"gzip that is none":     writer("x.jsonl.gz", "this is no gzip"),
+	"arrays 10,000 deep":    writer("x.json", strings.Repeat("[", 10_000)+strings.Repeat("]", 10_000)),
+	"arrays a million deep": writer("x.json", strings.Repeat("[", 1_000_000)+strings.Repeat("]", 1_000_000)),
+	"objects 100,000 deep":  writer("x.jsonl", strings.Repeat(`{"mainEntity":`, 100_000)+"{}"+strings.Repeat("}", 100_000)),
+	"arrays never closed":   writer("x.json", strings.Repeat("[", 5_000_000)),
+	"a string never closed": writer("x.json", `{"name": "`+strings.Repeat("a", 20_000_000)),
+	"a line of 100 MB":      writer("x.jsonl", `{"@type":"Thing","url":"https://site.example/long","name":"`+strings.Repeat("long ", 20_000_000)+`"}`),
+	"invalid UTF-8": writer("x.jsonl",
+		"{\"@type\":\"Thing\",\"url\":\"https://site.example/\xff\",\"name\":\"\xc0\xaf\xff\"}\n"),
 	"nul bytes":                writer("x.json", strings.Repeat("\x00", 1<<20)),
 	"UTF-16":                   writer("x.json", "\xff\xfe{\x00}\x00"),
 	"nothing":                  writer("x.json", ""),
@@ -62,21 +63,30 @@ var hostileFiles = map[string]func(t *testing.T, dir string){
 	"HTML of JSON-LD blocks":    writer("x.html", "<html><body>"+strings.Repeat(`<script type="application/ld+json">{</script>`, 100_000)),
 	"HTML of many main things": writer("x.html", "<html><body>"+strings.Repeat(`<script type="application/ld+json">{"@type":"Article","name":"a"}</script>`, 20_000)+
 		"<main><p>"+strings.Repeat("A long text of many words. ", 50_000)+"</p></main>"),
-	"HTML of microdata nesting":   writer("x.html", "<html><body>"+strings.Repeat(`<div itemscope itemtype="https://schema.org/Thing" itemprop="about">`, 20_000)+"text"),
-	"Markdown of brackets":        writer("x.md", strings.Repeat("[", 100_000)+strings.Repeat("](", 100_000)),
-	"Markdown of quotes":          writer("x.md", strings.Repeat(">", 100_000)+" text"),
-	"Markdown of emphasis":        writer("x.md", strings.Repeat("*a _b ", 100_000)),
-	"Markdown of backticks":       writer("x.md", ticks(1_500)),
-	"Markdown of list levels":     writer("x.md", strings.Repeat("- ", 5_000)+"text"),
-	"front matter that laughs":    writer("x.md", "---\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f]\nh: [*g,*g,*g,*g,*g,*g,*g,*g,*g]\ntitle: laugh\n---\ntext"),
-	"front matter 10,000 deep":    writer("x.md", "---\na: "+strings.Repeat("[", 10_000)+strings.Repeat("]", 10_000)+"\n---\ntext"),
-	"front matter never closed":   writer("x.md", "---\n"+strings.Repeat("a: b\n", 100_000)),
-	"a named pipe":                func(t *testing.T, dir string) { must(t, syscall.Mkfifo(dir+"/x.json", 0o644)) },
-	"a device":                    func(t *testing.T, dir string) { must(t, os.Symlink("/dev/zero", dir+"/x.json")) },
-	"a link in a circle":          func(t *testing.T, dir string) { must(t, os.Symlink(dir, dir+"/again")) },
-	"a link to nowhere":           func(t *testing.T, dir string) { must(t, os.Symlink(dir+"/nowhere", dir+"/x.json")) },
-	"a folder named like a file":  func(t *testing.T, dir string) { must(t, os.Mkdir(dir+"/x.json", 0o755)) },
-	"folders 200 deep":            func(t *testing.T, dir string) { must(t, os.MkdirAll(dir+strings.Repeat("/d", 200), 0o755)) },
+	"HTML of microdata nesting": writer("x.html", "<html><body>"+strings.Repeat(`<div itemscope itemtype="https://schema.org/Thing" itemprop="about">`, 20_000)+"text"),
+	"Markdown of brackets":      writer("x.md", strings.Repeat("[", 100_000)+strings.Repeat("](", 100_000)),
+	"Markdown of quotes":        writer("x.md", strings.Repeat(">", 100_000)+" text"),
+	"Markdown of emphasis":      writer("x.md", strings.Repeat("*a _b ", 100_000)),
+	"Markdown of backticks":     writer("x.md", ticks(1_500)),
+	"Markdown of list levels":   writer("x.md", strings.Repeat("- ", 5_000)+"text"),
+	"front matter that laughs": writer("x.md",
+		"---\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n"+
+			"d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\n"+
+			"f: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n"+
+			"h: [*g,*g,*g,*g,*g,*g,*g,*g,*g]\ntitle: laugh\n---\ntext"),
+	"front matter 10,000 deep": writer("x.md",
+		"---\na: "+strings.Repeat("[", 10_000)+strings.Repeat("]", 10_000)+"\n---\ntext"),
+	"front matter never closed": writer("x.md", "---\n"+strings.Repeat("a: b\n", 100_000)),
+	"a named pipe":              func(t *testing.T, dir string) { must(t, syscall.Mkfifo(dir+"/x.json", 0o644)) },
+	"a device":                  func(t *testing.T, dir string) { must(t, os.Symlink("/dev/zero", dir+"/x.json")) },
+	"a link in a circle":        func(t *testing.T, dir string) { must(t, os.Symlink(dir, dir+"/again")) },
+	"a link to nowhere": func(t *testing.T, dir string) {
+		must(t, os.Symlink(dir+"/nowhere", dir+"/x.json"))
+	},
+	"a folder named like a file": func(t *testing.T, dir string) { must(t, os.Mkdir(dir+"/x.json", 0o755)) },
+	"folders 200 deep": func(t *testing.T, dir string) {
+		must(t, os.MkdirAll(dir+strings.Repeat("/d", 200), 0o755))
+	},
 	"a name that is no UTF-8":     writer("\xff\xfe.json", "{}"),
 	"addresses of other schemes":  writer("x.json", `[{"@type":"Thing","url":"javascript:alert(1)","name":"a"},{"@type":"Thing","url":"file:///etc/passwd","name":"b"},{"@type":"Thing","url":"data:text/html,x","name":"c"}]`),
 	"an address of a megabyte":    writer("x.json", `{"@type":"Thing","url":"https://site.example/`+strings.Repeat("a", 1<<20)+`","name":"a"}`),
@@ -85,8 +95,9 @@ var hostileFiles = map[string]func(t *testing.T, dir string){
 	"combining marks without end": writer("x.md", "# Marks\n\na"+strings.Repeat("\u0301", 1_000_000)),
 }
 
-// TestHostileContentNeverStopsARun ingests each hostile file beside a good one: the run ends in time, with bounded
-// memory and the good item in the catalog, where it is found whatever else the file brought.
+// TestHostileContentNeverStopsARun ingests each hostile file beside a good one: the run ends in
+// time, with bounded memory and the good item in the catalog, where it is found whatever else the
+// file brought.
 func TestHostileContentNeverStopsARun(t *testing.T) {
 	t.Parallel()
 	for name, lay := range hostileFiles {
@@ -108,7 +119,8 @@ func TestHostileContentNeverStopsARun(t *testing.T) {
 			if strings.Count(list, "\n") == 2 && name != "nothing" {
 				return // the good item alone: questions are asked of such a catalog once
 			}
-			if answer := process.MustRun(t, "ask", "--data", data, "good soup"); !strings.Contains(answer, "Good soup") {
+			if answer := process.MustRun(t, "ask", "--data", data, "good soup"); !strings.Contains(answer,
+				"Good soup") {
 				t.Errorf("the good item is not found beside these:\n%.2000s", list)
 			}
 		})

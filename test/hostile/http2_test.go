@@ -50,8 +50,8 @@ func (f *framed) begin(stream uint32, more ...hpack.HeaderField) error {
 	return f.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: f.head(more...), EndHeaders: true})
 }
 
-// TestHostileHTTP2LeavesTheServerHealthy speaks HTTP/2 as no browser does. The server may answer or close; it has to
-// do its work afterwards.
+// TestHostileHTTP2LeavesTheServerHealthy speaks HTTP/2 as no browser does. The server may answer or
+// close; it has to do its work afterwards.
 func TestHostileHTTP2LeavesTheServerHealthy(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -80,7 +80,8 @@ func TestHostileHTTP2LeavesTheServerHealthy(t *testing.T) {
 				return err
 			}
 			for range 100_000 {
-				if err := f.WriteContinuation(1, false, f.head(hpack.HeaderField{Name: "x-more", Value: "and more"})); err != nil {
+				if err := f.WriteContinuation(1, false,
+					f.head(hpack.HeaderField{Name: "x-more", Value: "and more"})); err != nil {
 					return err
 				}
 			}
@@ -97,7 +98,8 @@ func TestHostileHTTP2LeavesTheServerHealthy(t *testing.T) {
 				many[i] = long
 			}
 			block := bytes.Clone(f.head(many...))
-			err := f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block[:min(16<<10, len(block))], EndHeaders: len(block) <= 16<<10})
+			err := f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block[:min(16<<10, len(block))],
+				EndHeaders: len(block) <= 16<<10})
 			for rest := block[min(16<<10, len(block)):]; err == nil && len(rest) > 0; {
 				n := min(16<<10, len(rest))
 				err = f.WriteContinuation(1, n == len(rest), rest[:n])
@@ -115,7 +117,8 @@ func TestHostileHTTP2LeavesTheServerHealthy(t *testing.T) {
 		},
 		"settings": func(_ *testing.T, f *framed) error {
 			for i := range 50_000 {
-				if err := f.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: uint32(i)}); err != nil {
+				if err := f.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize,
+					Val: uint32(i)}); err != nil {
 					return err
 				}
 			}

@@ -38,8 +38,9 @@ limits:
 // maxBody is limits.body in bytes.
 const maxBody = 1 << 20
 
-// What is allowed: a slow client may stay about as long as the timeouts say; memory stays in bounds that are far
-// below the size of what is sent; hostile bodies within the size cost little time each.
+// What is allowed: a slow client may stay about as long as the timeouts say; memory stays in bounds
+// that are far below the size of what is sent; hostile bodies within the size cost little time
+// each.
 const (
 	slowLimit   = 6 * time.Second
 	memoryLimit = 256 << 20
@@ -78,7 +79,8 @@ func start(t *testing.T) *server {
 
 var metricsAddress = regexp.MustCompile(`msg=metrics address=(\S+)`)
 
-// bounded holds that the server's memory is in bounds, and that nothing of what it met made it panic.
+// bounded holds that the server's memory is in bounds, and that nothing of what it met made it
+// panic.
 func (s *server) bounded(t *testing.T) {
 	t.Helper()
 	if rss := s.RSS(t); rss > memoryLimit {

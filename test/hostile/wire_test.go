@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// patience is how long a test waits for the server to answer or to close, far beyond the short timeouts that the
-// server is configured with here.
+// patience is how long a test waits for the server to answer or to close, far beyond the short
+// timeouts that the server is configured with here.
 const patience = 20 * time.Second
 
 // conn is a raw connection to the server.
@@ -54,8 +54,8 @@ type reply struct {
 	body   []byte
 }
 
-// hear reads one answer; nil when the server closed the connection without one. Silence until patience ends is a
-// failure of the test.
+// hear reads one answer; nil when the server closed the connection without one. Silence until
+// patience ends is a failure of the test.
 func (c *conn) hear() *reply {
 	c.t.Helper()
 	response, err := http.ReadResponse(c.answer, nil)
@@ -114,7 +114,8 @@ func (r *reply) isFailure(t *testing.T, status int, code string) {
 
 // post forms a request with a body of JSON, and more header lines.
 func post(body string, headers ...string) string {
-	head := fmt.Sprintf("POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n", len(body))
+	head := fmt.Sprintf("POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
+		"Content-Length: %d\r\n", len(body))
 	for _, line := range headers {
 		head += line + "\r\n"
 	}

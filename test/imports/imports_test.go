@@ -140,7 +140,8 @@ func TestBadFileIsFound(t *testing.T) {
 
 		{"many lines", packageSize, "internal/app/x.go", strings.Repeat("var _ = 1\n", mostLines)},
 		{"many lines of a test", "", "internal/app/x_test.go", strings.Repeat("var _ = 1\n", mostLines)},
-		{"not too many lines", "", "internal/app/x.go", strings.Repeat("// no code\n\nvar _ = 1 // some\n", mostLines-1)},
+		{"not too many lines", "", "internal/app/x.go",
+			strings.Repeat("// no code\n\nvar _ = 1 // some\n", mostLines-1)},
 		{"a text of many lines", packageSize, "internal/app/x.go", "var a = `" + strings.Repeat("\n", mostLines) + "`"},
 		{"many fields", structSize, "internal/app/x.go", "type s struct {\n" + numbered("f%d int", 21) + "}"},
 		{"not too many fields", "", "internal/app/x.go", "type s struct {\n" + numbered("f%d int", 20) + "}"},

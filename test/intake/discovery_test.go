@@ -10,7 +10,8 @@ import (
 
 // manifest fetches the manifest.
 func (p *probe) manifest() reply {
-	r := p.send(message{method: "GET", url: p.at.base + wellKnown, header: map[string]string{"Content-Type": "", "Accept": "application/json"}})
+	r := p.send(message{method: "GET", url: p.at.base + wellKnown,
+		header: map[string]string{"Content-Type": "", "Accept": "application/json"}})
 	p.must(r.status == 200 && r.body != nil, "status %d: %s", r.status, clip(r.raw))
 	return r
 }
@@ -31,7 +32,8 @@ func (p *probe) judged(valid bool, says string, change func(object)) {
 	p.must(json.Unmarshal(p.manifest().raw, &m) == nil, "the manifest is no JSON")
 	change(m)
 	found, told := p.at.check(string(text(m)))
-	p.expect(found == valid && strings.Contains(told, says), "valid is %v, want %v with %q: %s", found, valid, says, told)
+	p.expect(found == valid && strings.Contains(told, says), "valid is %v, want %v with %q: %s", found, valid,
+		says, told)
 }
 
 // first changes the first intake of a manifest.
@@ -42,27 +44,34 @@ func first(change func(object)) func(object) {
 var discoveryRows = []row{
 	{1, "the manifest is there", func(p *probe) {
 		r := p.manifest()
-		p.expect(strings.HasPrefix(r.header.Get("Content-Type"), "application/json"), "Content-Type %q", r.header.Get("Content-Type"))
-		p.expect(strings.Contains(r.header.Get("Cache-Control"), "max-age=") && r.header.Get("ETag") != "", "Cache-Control %q, ETag %q", r.header.Get("Cache-Control"), r.header.Get("ETag"))
+		p.expect(strings.HasPrefix(r.header.Get("Content-Type"), "application/json"), "Content-Type %q",
+			r.header.Get("Content-Type"))
+		p.expect(strings.Contains(r.header.Get("Cache-Control"), "max-age=") && r.header.Get("ETag") != "",
+			"Cache-Control %q, ETag %q", r.header.Get("Cache-Control"), r.header.Get("ETag"))
 		valid, told := p.at.check(string(r.raw))
 		p.expect(valid, "it is not valid: %s", told)
 		p.expect(r.body["aip_version"] == "0.1.0", "aip_version %v", r.body["aip_version"])
 		provider, _ := r.body["provider"].(object)
-		p.expect(provider["name"] == "Harbour Works" && provider["url"] == "https://harbour.example" && provider["logo"] != nil && provider["contact_email"] != nil && provider["description"] != nil,
+		p.expect(provider["name"] == "Harbour Works" && provider["url"] == "https://harbour.example" &&
+			provider["logo"] != nil && provider["contact_email"] != nil && provider["description"] != nil,
 			"the provider is %v", provider)
 		certification, _ := r.body["certification"].(object)
-		p.expect(certification["cert_id"] == "aip-cert-2026-00142" && certification["expires"] == "2099-02-27", "the certification is %v", certification)
+		p.expect(certification["cert_id"] == "aip-cert-2026-00142" && certification["expires"] == "2099-02-27",
+			"the certification is %v", certification)
 		p.expect(len(objects(r.body["intakes"])) == 9, "there are %d intakes", len(objects(r.body["intakes"])))
-		same := p.send(message{method: "GET", url: p.at.base + wellKnown, header: map[string]string{"If-None-Match": r.header.Get("ETag")}})
+		same := p.send(message{method: "GET", url: p.at.base + wellKnown,
+			header: map[string]string{"If-None-Match": r.header.Get("ETag")}})
 		p.expect(same.status == http.StatusNotModified && len(same.raw) == 0, "with the tag: status %d", same.status)
 	}},
 	{2, "every page may read it", func(p *probe) {
-		p.expect(p.manifest().header.Get("Access-Control-Allow-Origin") == "*", "Access-Control-Allow-Origin %q", p.manifest().header.Get("Access-Control-Allow-Origin"))
+		p.expect(p.manifest().header.Get("Access-Control-Allow-Origin") == "*", "Access-Control-Allow-Origin %q",
+			p.manifest().header.Get("Access-Control-Allow-Origin"))
 		p.expect(p.submit().header.Get("Access-Control-Allow-Origin") == "*", "an offer may not be read")
 	}},
 	{3, "HEAD", func(p *probe) {
 		r := p.send(message{method: "HEAD", url: p.at.base + wellKnown})
-		p.expect(r.status == 200 && len(r.raw) == 0 && r.header.Get("ETag") == p.manifest().header.Get("ETag"), "status %d, %d bytes", r.status, len(r.raw))
+		p.expect(r.status == 200 && len(r.raw) == 0 && r.header.Get("ETag") == p.manifest().header.Get("ETag"),
+			"status %d, %d bytes", r.status, len(r.raw))
 	}},
 	{4, "preflights", func(p *probe) {
 		addresses := []string{p.at.base + wellKnown}
@@ -72,10 +81,13 @@ var discoveryRows = []row{
 		}
 		for _, address := range addresses {
 			r := p.send(message{method: "OPTIONS", url: address, header: map[string]string{
-				"Origin": "https://agent.example", "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type",
+				"Origin": "https://agent.example", "Access-Control-Request-Method": "POST",
+				"Access-Control-Request-Headers": "content-type",
 			}})
-			methods, headers := r.header.Get("Access-Control-Allow-Methods"), strings.ToLower(r.header.Get("Access-Control-Allow-Headers"))
-			p.expect((r.status == 204 || r.status == 200) && strings.Contains(methods, "POST") && strings.Contains(headers, "content-type") && r.header.Get("Access-Control-Allow-Origin") == "*",
+			methods, headers := r.header.Get("Access-Control-Allow-Methods"),
+				strings.ToLower(r.header.Get("Access-Control-Allow-Headers"))
+			p.expect((r.status == 204 || r.status == 200) && strings.Contains(methods, "POST") &&
+				strings.Contains(headers, "content-type") && r.header.Get("Access-Control-Allow-Origin") == "*",
 				"%s: status %d, methods %q, headers %q", address, r.status, methods, headers)
 		}
 	}},
@@ -84,7 +96,8 @@ var discoveryRows = []row{
 		list := objects(p.manifest().body["intakes"])
 		for _, one := range list {
 			ids[one["id"]], endpoints[one["endpoint"]] = true, true
-			p.expect(one["endpoint"] == p.at.base+"/intake/"+one["id"].(string) && one["method"] == "POST", "%v is at %v", one["id"], one["endpoint"])
+			p.expect(one["endpoint"] == p.at.base+"/intake/"+one["id"].(string) && one["method"] == "POST",
+				"%v is at %v", one["id"], one["endpoint"])
 		}
 		p.expect(len(ids) == len(list) && len(endpoints) == len(list), "ids %v, endpoints %v", ids, endpoints)
 		good, told := p.at.configured(func(c string) string { return c })
@@ -110,7 +123,8 @@ var discoveryRows = []row{
 		}
 		p.judged(false, "input_schema", first(set("input_schema", object{"type": "array"})))
 		p.judged(false, "input_schema", first(set("input_schema", object{"type": "object", "required": "hull"})))
-		p.judged(false, "input_schema", first(set("input_schema", object{"type": "object", "$ref": "https://elsewhere.example/schema"})))
+		p.judged(false, "input_schema",
+			first(set("input_schema", object{"type": "object", "$ref": "https://elsewhere.example/schema"})))
 		for what, schema := range map[string]string{
 			"elsewhere": `{type: object, properties: {a: {$ref: "https://elsewhere.example/schema"}}}`, "ahead": `{type: object, properties: {a: {type: string, pattern: "(?=x)"}}}`,
 			"array": `{type: array}`,
@@ -125,11 +139,14 @@ var discoveryRows = []row{
 		p.judged(false, "extensions", set("extensions", object{}))
 		p.judged(false, "price", first(set("price", 1)))
 		p.judged(false, "phone", set("provider.phone", "1"))
-		good, told := p.at.configured(func(c string) string { return strings.Replace(c, "lenient: true", "", 1) + "      price: 1\n" })
+		good, told := p.at.configured(func(c string) string {
+			return strings.Replace(c, "lenient: true", "", 1) + "      price: 1\n"
+		})
 		p.expect(!good && strings.Contains(told, "price"), "it is taken: %s", told)
 	}},
 	{8, "the category b2b/vendor", func(p *probe) {
-		p.expect(p.intakes()["quote"]["category"] == "b2b/vendor", "the category is %v", p.intakes()["quote"]["category"])
+		p.expect(p.intakes()["quote"]["category"] == "b2b/vendor", "the category is %v",
+			p.intakes()["quote"]["category"])
 		p.judged(true, "category", func(object) {})
 		p.judged(false, "category", first(set("category", "B2B")))
 		good, told := p.at.configured(func(c string) string {
@@ -143,7 +160,8 @@ var discoveryRows = []row{
 	}},
 	{10, "POST to the manifest", func(p *probe) {
 		r := p.send(message{method: "POST", url: p.at.base + wellKnown, body: []byte("{}")})
-		p.expect(r.status == 405 && strings.Contains(r.header.Get("Allow"), "GET"), "status %d, Allow %q", r.status, r.header.Get("Allow"))
+		p.expect(r.status == 405 && strings.Contains(r.header.Get("Allow"), "GET"), "status %d, Allow %q", r.status,
+			r.header.Get("Allow"))
 		p.wellFormed(r, nil)
 	}},
 }

@@ -74,8 +74,8 @@ const exampleManifest = `{
   }
 }`
 
-// The messages of Stage 2 and Stage 5, as they are printed. Comments and texts like uuid-v4 stand for what filled puts
-// there.
+// The messages of Stage 2 and Stage 5, as they are printed. Comments and texts like uuid-v4 stand
+// for what filled puts there.
 const (
 	exampleSubmit = `{
   "aip_version": "0.1.0",
@@ -167,8 +167,8 @@ intakes:
 	return file
 }
 
-// TestTheExamplesOfTheProtocol holds the conversation that the Agent Intake Protocol prints: its manifest is valid and
-// can be served, and its requests are answered as its responses show.
+// TestTheExamplesOfTheProtocol holds the conversation that the Agent Intake Protocol prints: its
+// manifest is valid and can be served, and its requests are answered as its responses show.
 func TestTheExamplesOfTheProtocol(t *testing.T) {
 	t.Parallel()
 	t.Run("check", func(t *testing.T) {
@@ -208,7 +208,8 @@ func TestTheExamplesOfTheProtocol(t *testing.T) {
 		}
 		for name, want := range map[string]any{
 			"summary": "Human-readable summary for the user.", "details": object{"concern": "energy"},
-			"bind_endpoint": p.at.base + "/intake/metabolic-assessment/bind", "bind_requires": []any{"email", "full_name"},
+			"bind_endpoint": p.at.base + "/intake/metabolic-assessment/bind",
+			"bind_requires": []any{"email", "full_name"},
 		} {
 			if !reflect.DeepEqual(offer[name], want) {
 				t.Errorf("%s is %v, want %v", name, offer[name], want)
@@ -229,14 +230,15 @@ func TestTheExamplesOfTheProtocol(t *testing.T) {
 		fault, _ := r.body["error"].(object)
 		message, _ := fault["message"].(string)
 		if r.status != http.StatusBadRequest || r.body["aip_version"] != "0.1.0" || r.body["session_id"] != session ||
-			r.body["status"] != "error" || fault["code"] != "SCHEMA_MISMATCH" || !strings.Contains(message, "age_range") {
+			r.body["status"] != "error" || fault["code"] != "SCHEMA_MISMATCH" ||
+			!strings.Contains(message, "age_range") {
 			t.Errorf("status %d: %s", r.status, r.raw)
 		}
 	})
 }
 
-// TestTheStandardCategoriesAreTaken holds that a provider can declare each category of the protocol's table, b2b/vendor
-// with its digit among them, and a manifest with it is valid.
+// TestTheStandardCategoriesAreTaken holds that a provider can declare each category of the
+// protocol's table, b2b/vendor with its digit among them, and a manifest with it is valid.
 func TestTheStandardCategoriesAreTaken(t *testing.T) {
 	for _, category := range []string{
 		"health/assessment", "service/matching", "saas/onboarding", "finance/quote", "tool/calculator", "b2b/vendor",

@@ -24,8 +24,9 @@ import (
 // secret signs what the business's server is told.
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-// config is the configuration of a business with an intake for each way in which one can be answered. BUSINESS is the
-// address of its server, which is told what was accepted; FURTHER is what a test adds to the section.
+// config is the configuration of a business with an intake for each way in which one can be
+// answered. BUSINESS is the address of its server, which is told what was accepted; FURTHER is what
+// a test adds to the section.
 const config = `
 listen: 127.0.0.1:0
 metrics: {listen: "127.0.0.1:0"}
@@ -151,7 +152,9 @@ func openBusiness(t *testing.T) *business {
 		}
 		if r.URL.Path == "/brief" {
 			w.Header().Set("Content-Type", "application/json")
-			w.Write(text(object{"status": "offer", "offer": object{"summary": "Now or never.", "expires": time.Now().Add(4 * time.Second).UTC().Format(time.RFC3339)}}))
+			w.Write(
+				text(object{"status": "offer", "offer": object{"summary": "Now or never.",
+					"expires": time.Now().Add(4 * time.Second).UTC().Format(time.RFC3339)}}))
 			return
 		}
 		var what object
@@ -192,7 +195,8 @@ type served struct {
 func serve(t *testing.T, dir, name, business, lines string) served {
 	t.Helper()
 	s := served{config: filepath.Join(dir, name+".yaml"), data: filepath.Join(dir, name)}
-	text := strings.Replace(written(business, lines), "listen: 127.0.0.1:0\n", "listen: 127.0.0.1:0\ndata: "+name+"\n", 1)
+	text := strings.Replace(written(business, lines), "listen: 127.0.0.1:0\n",
+		"listen: 127.0.0.1:0\ndata: "+name+"\n", 1)
 	if err := os.WriteFile(s.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -226,12 +230,14 @@ func (s served) everything(t *testing.T) string {
 // ledger are the entries of a kind that name one of some sessions.
 func (s served) ledger(t *testing.T, kind string, sessions ...string) (all []object) {
 	t.Helper()
-	lines := bufio.NewScanner(strings.NewReader(process.MustRun(t, "ledger", "show", "--limit", "0", "--json", "--config", s.config)))
+	lines := bufio.NewScanner(
+		strings.NewReader(process.MustRun(t, "ledger", "show", "--limit", "0", "--json", "--config", s.config)))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var line struct{ Entry object }
 		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Entry["kind"] == kind &&
-			slices.ContainsFunc(sessions, func(session string) bool { return bytes.Contains(lines.Bytes(), []byte(session)) }) {
+			slices.ContainsFunc(sessions,
+				func(session string) bool { return bytes.Contains(lines.Bytes(), []byte(session)) }) {
 			all = append(all, line.Entry)
 		}
 	}

@@ -43,8 +43,8 @@ func mutations(t *testing.T) int {
 	return n
 }
 
-// TestMutationsOfValidRequests changes valid requests at random: whatever comes of it is answered by the schema, with the
-// status and code of its class, and of what is refused nothing is stored.
+// TestMutationsOfValidRequests changes valid requests at random: whatever comes of it is answered
+// by the schema, with the status and code of its class, and of what is refused nothing is stored.
 func TestMutationsOfValidRequests(t *testing.T) {
 	t.Setenv("INTAKE_TEST_SECRET", secret)
 	dir, b := t.TempDir(), openBusiness(t)
@@ -52,7 +52,8 @@ func TestMutationsOfValidRequests(t *testing.T) {
 	n := mutations(t)
 	seed := rand.Uint64()
 	t.Logf("%d requests, from seed %d", n, seed)
-	m := &mutator{base: s.URL, stored: map[string]bool{}, bound: map[string]bool{}, refused: map[string]bool{}, classes: map[string]int{}}
+	m := &mutator{base: s.URL, stored: map[string]bool{}, bound: map[string]bool{}, refused: map[string]bool{},
+		classes: map[string]int{}}
 	var group sync.WaitGroup
 	var left atomic.Int64
 	left.Store(int64(n))
@@ -102,7 +103,8 @@ func (m *mutator) once(t *testing.T, r *rand.Rand) {
 			asked = bind
 		}
 	}
-	got := p.send(message{method: asked.method, url: m.base + asked.path, body: asked.body, header: map[string]string{"Content-Type": asked.kind}})
+	got := p.send(message{method: asked.method, url: m.base + asked.path, body: asked.body,
+		header: map[string]string{"Content-Type": asked.kind}})
 	outcome := strconv.Itoa(got.status)
 	if fault, ok := got.body["error"].(object); ok {
 		outcome += " " + fmt.Sprint(fault["code"])
@@ -171,37 +173,51 @@ const (
 var submissionChanges = []change{
 	{"as it is", "200", func(*rand.Rand, object) {}},
 	{"a further version", "200", to("aip_version", "0.1.1", "0.1.27")},
-	{"further metadata", "200", to("metadata", object{"x": 1, "locale": "de"}, object{"timezone": "Europe/Berlin"}, object{})},
+	{"further metadata", "200",
+		to("metadata", object{"x": 1, "locale": "de"}, object{"timezone": "Europe/Berlin"}, object{})},
 	{"an undeclared member", "200", to("intake_data.colour", "blue", 7, null, []any{1}, object{"a": 1})},
-	{"a member missing", "400 INVALID_INPUT", func(r *rand.Rand, o object) { delete(o, pick(r, "aip_version", "agent", "intake_data", "session_id")) }},
+	{"a member missing", "400 INVALID_INPUT",
+		func(r *rand.Rand, o object) { delete(o, pick(r, "aip_version", "agent", "intake_data", "session_id")) }},
 	{"a member of another type", "400 INVALID_INPUT", func(r *rand.Rand, o object) {
-		o[pick(r, "aip_version", "agent", "intake_data", "session_id")] = pick[any](r, nil, 1, true, []any{}, []any{object{}})
+		o[pick(r, "aip_version", "agent", "intake_data", "session_id")] = pick[any](r, nil, 1, true, []any{},
+			[]any{object{}})
 	}},
 	{"a member too many", "400 INVALID_INPUT", func(r *rand.Rand, o object) {
-		o[pick(r, "intake_id", "AIP_VERSION", "agent ", "", "bind_data", "x"+strconv.Itoa(r.IntN(1e6)))] = pick[any](r, 1, "x", nil)
+		o[pick(r, "intake_id", "AIP_VERSION", "agent ", "", "bind_data", "x"+strconv.Itoa(r.IntN(1e6)))] = pick[any](r,
+			1, "x", nil)
 	}},
-	{"another version", "400 INVALID_INPUT", to("aip_version", "0.2.0", "1.0.0", "0.1", "v0.1.0", "0.1.0 ", "", "00.1.0", "0.1.x")},
-	{"no UUID of version 4", "400 INVALID_INPUT", to("session_id", "test-001", "", "2c5ea4c0-4067-11e9-8bad-9b1deb4d3b7d", nilSession, "{9f0c54c2-5b0e-4d3a-9a55-0a1b2c3d4e5f}", "9f0c54c25b0e4d3a9a550a1b2c3d4e5f")},
+	{"another version", "400 INVALID_INPUT",
+		to("aip_version", "0.2.0", "1.0.0", "0.1", "v0.1.0", "0.1.0 ", "", "00.1.0", "0.1.x")},
+	{"no UUID of version 4", "400 INVALID_INPUT",
+		to("session_id", "test-001", "", "2c5ea4c0-4067-11e9-8bad-9b1deb4d3b7d", nilSession,
+			"{9f0c54c2-5b0e-4d3a-9a55-0a1b2c3d4e5f}", "9f0c54c25b0e4d3a9a550a1b2c3d4e5f")},
 	{"no agent", "400 INVALID_INPUT", to("agent.id", "", drop, null, 1)},
 	{"an agent with more", "400 INVALID_INPUT", to("agent.version", "1", 2, null)},
 	{"an agent of another form", "400 INVALID_INPUT", func(r *rand.Rand, o object) {
 		set("agent."+pick(r, "name", "platform"), pick[any](r, 1, true, []any{}))(o)
 	}},
-	{"no consent", "400 INVALID_INPUT", to("agent.consent_scope", drop, null, []any{}, []any{"offer"}, []any{"bind", "payment"}, "intake")},
-	{"a consent that is none", "400 INVALID_INPUT", to("agent.consent_scope", []any{"intake", "intake"}, []any{"intake", "all"}, []any{"intake", 1}, []any{"INTAKE"}, object{"intake": true})},
-	{"metadata of another form", "400 INVALID_INPUT", to("metadata", 1, "x", []any{}, object{"locale": "EN_us"}, object{"locale": 1}, object{"timestamp": "yesterday"}, object{"timestamp": "2026-02-30T00:00:00Z"})},
-	{"a field missing", "400 SCHEMA_MISMATCH", func(r *rand.Rand, o object) { delete(o["intake_data"].(object), pick(r, "hull", "length_m")) }},
-	{"another value", "400 SCHEMA_MISMATCH", to("intake_data.hull", "Wood", "concrete", "", "wood ", 1, null, []any{"wood"})},
+	{"no consent", "400 INVALID_INPUT",
+		to("agent.consent_scope", drop, null, []any{}, []any{"offer"}, []any{"bind", "payment"}, "intake")},
+	{"a consent that is none", "400 INVALID_INPUT", to("agent.consent_scope", []any{"intake", "intake"},
+		[]any{"intake", "all"}, []any{"intake", 1}, []any{"INTAKE"}, object{"intake": true})},
+	{"metadata of another form", "400 INVALID_INPUT", to("metadata", 1, "x", []any{}, object{"locale": "EN_us"},
+		object{"locale": 1}, object{"timestamp": "yesterday"}, object{"timestamp": "2026-02-30T00:00:00Z"})},
+	{"a field missing", "400 SCHEMA_MISMATCH",
+		func(r *rand.Rand, o object) { delete(o["intake_data"].(object), pick(r, "hull", "length_m")) }},
+	{"another value", "400 SCHEMA_MISMATCH",
+		to("intake_data.hull", "Wood", "concrete", "", "wood ", 1, null, []any{"wood"})},
 	{"another number", "400 SCHEMA_MISMATCH", to("intake_data.length_m", 0, -1, 60.0001, 1e9, "12", null, true)},
 	{"another whole number", "400 SCHEMA_MISMATCH", to("intake_data.crew", -1, 21, 1.5, "2", null)},
 	{"no truth value", "400 SCHEMA_MISMATCH", to("intake_data.insured", "yes", 0, null)},
 	{"no day", "400 SCHEMA_MISMATCH", to("intake_data.since", "2026-02-30", "1.1.2026", "", 2026)},
 	{"another text", "400 SCHEMA_MISMATCH", to("intake_data.note", strings.Repeat("x", 41), "a;b", "ü", "\u0000", 1)},
-	{"another list", "400 SCHEMA_MISMATCH", to("intake_data.jobs", []any{"magic"}, []any{"paint", 1}, []any{"paint", "paint", "paint", "paint"}, "paint", object{})},
+	{"another list", "400 SCHEMA_MISMATCH", to("intake_data.jobs", []any{"magic"}, []any{"paint", 1},
+		[]any{"paint", "paint", "paint", "paint"}, "paint", object{})},
 	{"personal data", "400 SCHEMA_MISMATCH", func(r *rand.Rand, o object) {
 		set("intake_data."+pick(r, "email", "e-mail", "fullName", "phone_number", "iban"), "somebody")(o)
 	}},
-	{"a personal value", "400 SCHEMA_MISMATCH", to("intake_data.remark", "write to kim@example.com", "+49 30 123456789")},
+	{"a personal value", "400 SCHEMA_MISMATCH",
+		to("intake_data.remark", "write to kim@example.com", "+49 30 123456789")},
 }
 
 // submission is a submission of which one thing is changed.
@@ -210,7 +226,8 @@ func (m *mutator) submission(r *rand.Rand) mutated {
 		set("intake_data.hull", pick(r, "wood", "steel", "plastic"))(o)
 		set("intake_data.length_m", pick[any](r, 1, 60, 12.25, 39.9, 41, 1e1))(o)
 		for name, value := range map[string]any{
-			"crew": r.IntN(21), "insured": r.IntN(2) == 0, "since": "2020-02-29", "note": pick(r, "", "as new", strings.Repeat("x", 40)),
+			"crew": r.IntN(21), "insured": r.IntN(2) == 0, "since": "2020-02-29",
+			"note": pick(r, "", "as new", strings.Repeat("x", 40)),
 			"jobs": pick(r, []any{}, []any{"paint"}, []any{"rigging", "engine", "paint"}),
 		} {
 			if r.IntN(2) == 0 {
@@ -246,29 +263,36 @@ func (m *mutator) raw(r *rand.Rand, out *mutated, o object) bool {
 	case 0:
 		out.what, out.body, out.want = "cut off", body[:r.IntN(len(body))], []string{"400 INVALID_INPUT"}
 	case 1:
-		out.what, out.body, out.want = "more behind it", append(body, pick(r, "{}", "x", "]", "null")...), []string{"400 INVALID_INPUT"}
+		out.what, out.body, out.want = "more behind it", append(body, pick(r, "{}", "x", "]", "null")...),
+			[]string{"400 INVALID_INPUT"}
 	case 2:
 		out.what, out.body, out.want = "a member twice", append([]byte(`{"aip_version":"0.1.0",`), body[1:]...), []string{"400 INVALID_INPUT"}
 		if _, there := o["aip_version"]; !there {
 			out.body = append([]byte(`{"session_id":"x",`), body[1:]...)
 		}
 	case 3:
-		out.what, out.body, out.want = "no UTF-8", bytes.Replace(body, []byte(`"agent-1"`), []byte("\"agent\xff\""), 1), []string{"400 INVALID_INPUT"}
+		out.what, out.body, out.want = "no UTF-8", bytes.Replace(body, []byte(`"agent-1"`), []byte("\"agent\xff\""), 1),
+			[]string{"400 INVALID_INPUT"}
 	case 4:
-		out.what, out.body, out.want = "nested too deep", []byte(`{"a":`+strings.Repeat("[", 200)+strings.Repeat("]", 200)+"}"), []string{"400 INVALID_INPUT"}
+		out.what, out.body, out.want = "nested too deep",
+			[]byte(`{"a":`+strings.Repeat("[", 200)+strings.Repeat("]", 200)+"}"), []string{"400 INVALID_INPUT"}
 	case 5:
 		out.what, out.body, out.want = "too large", padded(65_537+r.IntN(100_000)), []string{"413 INVALID_INPUT"}
 	case 6:
-		out.what, out.body, out.kind, out.want = "another type", body, pick(r, "text/plain", "application/xml", "multipart/form-data", "application/json; charset=utf-16", "json"), []string{"415 INVALID_INPUT"}
+		out.what, out.body, out.kind, out.want = "another type", body, pick(r, "text/plain", "application/xml",
+			"multipart/form-data", "application/json; charset=utf-16", "json"), []string{"415 INVALID_INPUT"}
 	case 7:
-		out.what, out.body, out.method, out.want = "another method", nil, pick(r, "GET", "PUT", "DELETE", "PATCH"), []string{"405 INVALID_INPUT"}
+		out.what, out.body, out.method, out.want = "another method", nil, pick(r, "GET", "PUT", "DELETE", "PATCH"),
+			[]string{"405 INVALID_INPUT"}
 	case 8:
-		out.what, out.body, out.want = "blanks around it", append([]byte(" \n\t"), append(body, " \r\n"...)...), []string{"200"}
+		out.what, out.body, out.want = "blanks around it", append([]byte(" \n\t"), append(body, " \r\n"...)...),
+			[]string{"200"}
 	case 9:
 		at := r.IntN(len(body))
 		changed := bytes.Clone(body)
 		changed[at] = byte(r.IntN(256))
-		out.what, out.body, out.want = "a byte changed", changed, []string{"400 INVALID_INPUT", "400 SCHEMA_MISMATCH", "400 BIND_INCOMPLETE", "404 OFFER_NOT_FOUND", "409 OFFER_ALREADY_BOUND", "200"}
+		out.what, out.body, out.want = "a byte changed", changed, []string{"400 INVALID_INPUT", "400 SCHEMA_MISMATCH",
+			"400 BIND_INCOMPLETE", "404 OFFER_NOT_FOUND", "409 OFFER_ALREADY_BOUND", "200"}
 		switch same := map[string]any{}; {
 		case !json.Valid(changed):
 			out.want = []string{"400 INVALID_INPUT"}
@@ -288,21 +312,28 @@ var bindChanges = []change{
 	{"no session", "400 INVALID_INPUT", to("session_id", drop, null, "me", 1)},
 	{"another agent", "404 OFFER_NOT_FOUND", to("agent.id", "agent-2", "Agent-1", "agent-1 ")},
 	{"no agent", "400 INVALID_INPUT", to("agent", drop, null, object{}, object{"id": "agent-1"})},
-	{"no consent to bind", "400 INVALID_INPUT", to("agent.consent_scope", drop, []any{}, []any{"intake"}, []any{"bind", "bind"}, []any{"bind", "all"})},
-	{"a field missing", "400 BIND_INCOMPLETE", func(r *rand.Rand, o object) { delete(o["bind_data"].(object), pick(r, "email", "full_name")) }},
+	{"no consent to bind", "400 INVALID_INPUT",
+		to("agent.consent_scope", drop, []any{}, []any{"intake"}, []any{"bind", "bind"}, []any{"bind", "all"})},
+	{"a field missing", "400 BIND_INCOMPLETE",
+		func(r *rand.Rand, o object) { delete(o["bind_data"].(object), pick(r, "email", "full_name")) }},
 	{"a field empty", "400 BIND_INCOMPLETE", func(r *rand.Rand, o object) {
 		o["bind_data"].(object)[pick(r, "email", "full_name")] = pick[any](r, "", nil, " ")
 	}},
 	{"no data", "400 BIND_INCOMPLETE", to("bind_data", drop, object{})},
-	{"no address", "400 INVALID_INPUT", to("bind_data.email", "kim", "kim@", "@example.com", "kim at example.com", 7, true)},
+	{"no address", "400 INVALID_INPUT",
+		to("bind_data.email", "kim", "kim@", "@example.com", "kim at example.com", 7, true)},
 	{"data of another form", "400 INVALID_INPUT", to("bind_data", "x", 1, []any{})},
 	{"a version", "400 INVALID_INPUT", to("aip_version", "0.1.0")},
-	{"a platform", "400 INVALID_INPUT", func(r *rand.Rand, o object) { set("agent."+pick(r, "platform", "name"), "anthropic")(o) }},
-	{"a member too many", "400 INVALID_INPUT", func(r *rand.Rand, o object) { o[pick(r, "intake", "offer", "Offer_id")] = "x" }},
-	{"metadata of another form", "400 INVALID_INPUT", to("metadata", 1, object{"user_confirmed_at": "now"}, object{"user_confirmed_at": 1})},
+	{"a platform", "400 INVALID_INPUT",
+		func(r *rand.Rand, o object) { set("agent."+pick(r, "platform", "name"), "anthropic")(o) }},
+	{"a member too many", "400 INVALID_INPUT",
+		func(r *rand.Rand, o object) { o[pick(r, "intake", "offer", "Offer_id")] = "x" }},
+	{"metadata of another form", "400 INVALID_INPUT",
+		to("metadata", 1, object{"user_confirmed_at": "now"}, object{"user_confirmed_at": 1})},
 }
 
-// bind is a bind of an offer that is there: mostly of one that is changed and refused, so that the offer stays.
+// bind is a bind of an offer that is there: mostly of one that is changed and refused, so that the
+// offer stays.
 func (m *mutator) bind(r *rand.Rand) (out mutated, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -325,11 +356,14 @@ func (m *mutator) bind(r *rand.Rand) (out mutated, ok bool) {
 	if r.IntN(2) == 0 {
 		set("bind_data.shoe_size", 42)(o)
 	}
-	out.what, out.want, out.body, out.taken = "bind: as it is", []string{"200"}, text(o), func(reply) { m.bound[id] = true }
+	out.what, out.want, out.body, out.taken = "bind: as it is", []string{"200"}, text(o), func(reply) {
+		m.bound[id] = true
+	}
 	return out, true
 }
 
-// holds looks into the database: what was taken is there once, and of what was refused there is nothing.
+// holds looks into the database: what was taken is there once, and of what was refused there is
+// nothing.
 func (m *mutator) holds(t *testing.T, path string) {
 	db, err := store.Open(t.Context(), store.Config{DSN: path})
 	if err != nil {
@@ -369,10 +403,12 @@ func (m *mutator) holds(t *testing.T, path string) {
 		}
 	}
 	if len(sessions) != len(m.stored) || len(binds) != len(m.bound) {
-		t.Errorf("%d submissions and %d binds are stored, and %d and %d were taken", len(sessions), len(binds), len(m.stored), len(m.bound))
+		t.Errorf("%d submissions and %d binds are stored, and %d and %d were taken", len(sessions), len(binds),
+			len(m.stored), len(m.bound))
 	}
 	kinds := map[string]int{}
-	for line := range strings.Lines(process.MustRun(t, "ledger", "show", "--limit", "0", "--json", "--config", filepath.Join(filepath.Dir(filepath.Dir(path)), "mutated.yaml"))) {
+	for line := range strings.Lines(process.MustRun(t, "ledger", "show", "--limit", "0", "--json", "--config",
+		filepath.Join(filepath.Dir(filepath.Dir(path)), "mutated.yaml"))) {
 		var of struct{ Entry struct{ Kind string } }
 		if json.Unmarshal([]byte(line), &of) == nil {
 			kinds[of.Entry.Kind]++

@@ -26,21 +26,24 @@ type servers struct {
 	lenient string        // the same, taking what the schema of binds has no place for
 	key     string        // that opens the intake that needs one
 	another func() string // makes another such key
-	// check says whether the program finds a document to be a valid manifest, and what it says of it.
+	// check says whether the program finds a document to be a valid manifest, and what it says of
+	// it.
 	check func(document string) (valid bool, told string)
 	// configured says whether the program takes a configuration with an intake, changed.
 	configured func(change func(string) string) (good bool, told string)
 	// effects are what the business was told of an offer that was accepted, by the webhook.
 	effects func(offer string) []object
-	// everything is all that the server has told beside its answers: its log, its figures and its ledger.
+	// everything is all that the server has told beside its answers: its log, its figures and its
+	// ledger.
 	everything func() string
 	// ledger are the entries of a kind that name one of some sessions.
 	ledger func(kind string, sessions ...string) []object
-	// stored are the files of the data folder that hold a text; exported is what is kept of a session or an offer.
+	// stored are the files of the data folder that hold a text; exported is what is kept of a
+	// session or an offer.
 	stored   func(text string) []string
 	exported func(id string) string
-	// killed has a server of its own ended by a signal that nobody can catch after the first part, and begun again for the
-	// second.
+	// killed has a server of its own ended by a signal that nobody can catch after the first part,
+	// and begun again for the second.
 	killed func(first, second func(base string))
 }
 
@@ -192,14 +195,16 @@ func (p *probe) submit(changes ...func(object)) reply { return p.post("quote", s
 // offered holds that an answer has an offer, and gives it.
 func (p *probe) offered(r reply) object {
 	offer, _ := r.body["offer"].(object)
-	p.must(r.status == 200 && r.body["status"] == "offer" && offer != nil, "status %d, want an offer: %s", r.status, clip(r.raw))
+	p.must(r.status == 200 && r.body["status"] == "offer" && offer != nil, "status %d, want an offer: %s", r.status,
+		clip(r.raw))
 	return offer
 }
 
 // refused holds that an answer is an error.
 func (p *probe) refused(r reply, status int, code string) {
 	fault, _ := r.body["error"].(object)
-	p.expect(r.status == status && r.body["status"] == "error" && fault["code"] == code, "status %d %v, want %d %s: %s", r.status, fault["code"], status, code, clip(r.raw))
+	p.expect(r.status == status && r.body["status"] == "error" && fault["code"] == code, "status %d %v, want %d %s: %s",
+		r.status, fault["code"], status, code, clip(r.raw))
 }
 
 // offer gets an offer of an intake, with the request that got it.
@@ -228,11 +233,13 @@ func (p *probe) bind(intake string, request, offer object, changes ...func(objec
 
 // bound holds that an answer says that an offer is accepted.
 func (p *probe) bound(r reply, request, offer object) {
-	p.expect(r.status == 200 && r.body["status"] == "bound" && r.body["offer_id"] == offer["id"] && r.body["session_id"] == request["session_id"],
+	p.expect(r.status == 200 && r.body["status"] == "bound" && r.body["offer_id"] == offer["id"] &&
+		r.body["session_id"] == request["session_id"],
 		"status %d, want bound: %s", r.status, clip(r.raw))
 }
 
-// told is what the business was told of an offer. Where something is wrong already nobody waits for it.
+// told is what the business was told of an offer. Where something is wrong already nobody waits for
+// it.
 func (p *probe) told(offer object) []object {
 	if len(p.faults) > 0 {
 		panic(errStop)
@@ -258,12 +265,14 @@ var isUUID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]
 
 // codes are the protocol's codes with their statuses, and ours.
 var codes = map[string][]int{
-	"INVALID_INPUT": {400, 405, 413, 415}, "SCHEMA_MISMATCH": {400}, "BIND_INCOMPLETE": {400}, "OFFER_NOT_FOUND": {404}, "OFFER_EXPIRED": {410}, "RATE_LIMITED": {429},
-	"INTERNAL_ERROR": {500}, "SERVICE_UNAVAILABLE": {503}, "UNAUTHORIZED": {401}, "FORBIDDEN": {403}, "OFFER_ALREADY_BOUND": {409}, "ALREADY_SUBMITTED": {409}, "INTAKE_NOT_FOUND": {404},
+	"INVALID_INPUT": {400, 405, 413, 415}, "SCHEMA_MISMATCH": {400}, "BIND_INCOMPLETE": {400}, "OFFER_NOT_FOUND": {404},
+	"OFFER_EXPIRED": {410}, "RATE_LIMITED": {429}, "INTERNAL_ERROR": {500}, "SERVICE_UNAVAILABLE": {503},
+	"UNAUTHORIZED": {401}, "FORBIDDEN": {403}, "OFFER_ALREADY_BOUND": {409}, "ALREADY_SUBMITTED": {409},
+	"INTAKE_NOT_FOUND": {404},
 }
 
-// wellFormed holds the rules for every answer to a POST: those of the schema of offer responses, written here once more,
-// and those of the prose.
+// wellFormed holds the rules for every answer to a POST: those of the schema of offer responses,
+// written here once more, and those of the prose.
 func (p *probe) wellFormed(r reply, sent []byte) {
 	for _, fault := range faults(r, sent) {
 		p.expect(false, "%s: %s", fault, clip(r.raw))
@@ -305,7 +314,8 @@ func faults(r reply, sent []byte) (found []string) {
 			bad("bound_at is %v", r.body["bound_at"])
 		}
 	} else {
-		only(r.body, "the answer", "aip_version", "session_id", "status", "offer", "decline_reason", "error", "metadata")
+		only(r.body, "the answer", "aip_version", "session_id", "status", "offer", "decline_reason", "error",
+			"metadata")
 	}
 	if r.body["aip_version"] != "0.1.0" {
 		bad("aip_version is %v", r.body["aip_version"])
@@ -356,7 +366,8 @@ func faults(r reply, sent []byte) (found []string) {
 		metadata, _ := r.body["metadata"].(object)
 		wait, _ := metadata["retry_after_seconds"].(float64)
 		if wait < 1 || status != "pending" && r.header.Get("Retry-After") != strconv.Itoa(int(wait)) {
-			bad("Retry-After is %q, and retry_after_seconds %v", r.header.Get("Retry-After"), metadata["retry_after_seconds"])
+			bad("Retry-After is %q, and retry_after_seconds %v", r.header.Get("Retry-After"),
+				metadata["retry_after_seconds"])
 		}
 	}
 	return found

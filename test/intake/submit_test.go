@@ -51,8 +51,10 @@ func padded(size int) []byte {
 
 var submitRows = []row{
 	{11, "an offer", func(p *probe) {
-		request, offer := p.offer("quote", set("metadata", object{"locale": "de-DE", "timezone": "Europe/Berlin", "timestamp": "2026-03-01T10:00:00Z"}))
-		p.expect(offer["summary"] == "We paint your boat of 12.5 m for 1250 EUR.", "the summary is %v", offer["summary"])
+		request, offer := p.offer("quote", set("metadata",
+			object{"locale": "de-DE", "timezone": "Europe/Berlin", "timestamp": "2026-03-01T10:00:00Z"}))
+		p.expect(offer["summary"] == "We paint your boat of 12.5 m for 1250 EUR.", "the summary is %v",
+			offer["summary"])
 		details, _ := offer["details"].(object)
 		p.expect(details["price"] == 1250.0 && details["currency"] == "EUR", "the details are %v", details)
 		p.expect(offer["terms_url"] == "https://harbour.example/terms", "the terms are at %v", offer["terms_url"])
@@ -63,24 +65,33 @@ var submitRows = []row{
 	malformed(12, "malformed JSON", `{"aip_version": "0.1.0"`, `{"aip_version": "0.1.0",}`, `{"aip_version": "0.1.0", "aip_version": "0.1.0"}`, "{\"a\": \"\xff\"}", `nonsense`, `{} {}`),
 	malformed(13, "an empty body", "", " \n"),
 	malformed(14, "no object", `[]`, `[{"aip_version": "0.1.0"}]`, `"text"`, `null`, `1`),
-	invalid(15, "a member missing", "INVALID_INPUT", set("aip_version", nil), set("agent", nil), set("intake_data", nil), set("session_id", nil), set("agent.id", nil), set("agent.consent_scope", nil)),
-	invalid(16, "a session that is no UUID", "INVALID_INPUT", set("session_id", "test-001"), set("session_id", ""), set("session_id", 1)),
-	invalid(17, "a session of version 1", "INVALID_INPUT", set("session_id", "2c5ea4c0-4067-11e9-8bad-9b1deb4d3b7d"), set("session_id", "00000000-0000-0000-0000-000000000000")),
+	invalid(15, "a member missing", "INVALID_INPUT", set("aip_version", nil), set("agent", nil),
+		set("intake_data", nil), set("session_id", nil), set("agent.id", nil), set("agent.consent_scope", nil)),
+	invalid(16, "a session that is no UUID", "INVALID_INPUT", set("session_id", "test-001"), set("session_id", ""),
+		set("session_id", 1)),
+	invalid(17, "a session of version 1", "INVALID_INPUT", set("session_id", "2c5ea4c0-4067-11e9-8bad-9b1deb4d3b7d"),
+		set("session_id", "00000000-0000-0000-0000-000000000000")),
 	invalid(18, "no consent to the intake", "INVALID_INPUT", set("agent.consent_scope", []any{"offer"})),
-	invalid(19, "scopes that are none", "INVALID_INPUT", set("agent.consent_scope", []any{}), set("agent.consent_scope", []any{"intake", "intake"}), set("agent.consent_scope", []any{"intake", "everything"})),
+	invalid(19, "scopes that are none", "INVALID_INPUT", set("agent.consent_scope", []any{}), set("agent.consent_scope",
+		[]any{"intake", "intake"}), set("agent.consent_scope", []any{"intake", "everything"})),
 	invalid(20, "no agent", "INVALID_INPUT", set("agent.id", "")),
 	invalid(21, "an unknown member", "INVALID_INPUT", set("intake_id", "quote")),
 	invalid(22, "an unknown member of the agent", "INVALID_INPUT", set("agent.version", "1")),
-	invalid(23, "a locale in another form", "INVALID_INPUT", set("metadata.locale", "EN_us"), set("metadata.locale", "zh-Hant"), set("metadata.timestamp", "yesterday")),
+	invalid(23, "a locale in another form", "INVALID_INPUT", set("metadata.locale", "EN_us"),
+		set("metadata.locale", "zh-Hant"), set("metadata.timestamp", "yesterday")),
 	{24, "a further member of the metadata", func(p *probe) {
 		p.offered(p.submit(set("metadata", object{"example.note": object{"a": []any{1, nil}}})))
 	}},
 	invalid(25, "a field missing", "SCHEMA_MISMATCH", fields("hull", nil)...),
 	invalid(26, "none of the values", "SCHEMA_MISMATCH", fields("hull", "concrete", "Wood", "")...),
-	invalid(27, "another type", "SCHEMA_MISMATCH", append(fields("length_m", "12", nil, true, []any{12}), append(fields("crew", 1.5, "2"), fields("insured", "yes", 0)...)...)...),
-	invalid(28, "out of range", "SCHEMA_MISMATCH", append(fields("length_m", 0.99, 60.01), fields("crew", -1, 21)...)...),
-	invalid(29, "text that does not fit", "SCHEMA_MISMATCH", append(fields("note", strings.Repeat("x", 41), "no; no"), fields("since", "2026-02-30", "yesterday")...)...),
-	invalid(30, "one of a list", "SCHEMA_MISMATCH", fields("jobs", []any{"paint", "magic"}, []any{"paint", "paint", "paint", "paint"}, "paint")...),
+	invalid(27, "another type", "SCHEMA_MISMATCH", append(fields("length_m", "12", nil, true, []any{12}),
+		append(fields("crew", 1.5, "2"), fields("insured", "yes", 0)...)...)...),
+	invalid(28, "out of range", "SCHEMA_MISMATCH",
+		append(fields("length_m", 0.99, 60.01), fields("crew", -1, 21)...)...),
+	invalid(29, "text that does not fit", "SCHEMA_MISMATCH",
+		append(fields("note", strings.Repeat("x", 41), "no; no"), fields("since", "2026-02-30", "yesterday")...)...),
+	invalid(30, "one of a list", "SCHEMA_MISMATCH",
+		fields("jobs", []any{"paint", "magic"}, []any{"paint", "paint", "paint", "paint"}, "paint")...),
 	{31, "personal data that nobody asks for", func(p *probe) {
 		r := p.submit(set("intake_data.email", "kim.marker31@example.com"))
 		p.refused(r, 400, "SCHEMA_MISMATCH")
@@ -89,7 +100,8 @@ var submitRows = []row{
 		p.offered(p.submit(set("intake_data.hull_colour", "blue"))) // which looks like nobody's, and is not kept
 	}},
 	{32, "zero and false are values", func(p *probe) {
-		p.offered(p.submit(set("intake_data.crew", 0), set("intake_data.insured", false), set("intake_data.note", ""), set("intake_data.jobs", []any{})))
+		p.offered(p.submit(set("intake_data.crew", 0), set("intake_data.insured", false), set("intake_data.note", ""),
+			set("intake_data.jobs", []any{})))
 	}},
 	{33, "the size of a body", func(p *probe) {
 		p.offered(p.post("quote", padded(65_536)))
@@ -99,7 +111,9 @@ var submitRows = []row{
 		}
 	}},
 	{34, "another kind of body", func(p *probe) {
-		for _, kind := range []string{"text/plain", "", "application/x-www-form-urlencoded", "application/json; charset=latin1"} {
+		for _, kind := range []string{
+			"text/plain", "", "application/x-www-form-urlencoded", "application/json; charset=latin1",
+		} {
 			p.refused(p.post("quote", submission(), "Content-Type", kind), 415, "INVALID_INPUT")
 			p.refused(p.post("quote/bind", submission(), "Content-Type", kind), 415, "INVALID_INPUT")
 		}
@@ -112,7 +126,8 @@ var submitRows = []row{
 		for _, path := range []string{"/intake/quote", "/intake/quote/bind"} {
 			for _, method := range []string{"GET", "PUT", "DELETE", "PATCH", "HEAD"} {
 				r := p.send(message{method: method, url: p.at.base + path})
-				p.expect(r.status == 405 && strings.Contains(r.header.Get("Allow"), "POST"), "%s: status %d, Allow %q", method, r.status, r.header.Get("Allow"))
+				p.expect(r.status == 405 && strings.Contains(r.header.Get("Allow"), "POST"), "%s: status %d, Allow %q",
+					method, r.status, r.header.Get("Allow"))
 				if method != "HEAD" {
 					p.refused(r, 405, "INVALID_INPUT")
 					p.wellFormed(r, nil)
@@ -126,12 +141,14 @@ var submitRows = []row{
 		}
 		r := p.submit(set("aip_version", "0.2.0"))
 		fault, _ := r.body["error"].(object)
-		p.expect(strings.Contains(fmt.Sprint(fault["message"]), "0.1"), "it does not say which version is spoken: %s", clip(r.raw))
+		p.expect(strings.Contains(fmt.Sprint(fault["message"]), "0.1"), "it does not say which version is spoken: %s",
+			clip(r.raw))
 		p.offered(p.submit(set("aip_version", "0.1.7")))
 	}},
 	{38, "declined", func(p *probe) {
 		r := p.submit(set("intake_data.length_m", 41))
-		p.expect(r.status == 200 && r.body["status"] == "declined" && r.body["decline_reason"] == "Our dock takes boats of up to 40 metres.", "status %d: %s", r.status, clip(r.raw))
+		p.expect(r.status == 200 && r.body["status"] == "declined" && r.body["decline_reason"] == "Our dock takes "+
+			"boats of up to 40 metres.", "status %d: %s", r.status, clip(r.raw))
 	}},
 	{39, "what makes offers fails", func(p *probe) {
 		r := p.post("failing", submission(set("intake_data", object{"parts": 0})))
@@ -158,12 +175,15 @@ var submitRows = []row{
 		p.offered(p.submit()) // another intake
 	}},
 	{42, "an intake that needs a key", func(p *probe) {
-		p.expect(p.intakes()["members"]["requires_auth"] == true && p.intakes()["quote"]["requires_auth"] == false, "requires_auth is not declared")
-		for _, credential := range [][]string{{}, {"Authorization", "Bearer wrong"}, {"Authorization", "Bearer " + p.at.key + "x"}, {"X-API-Key", "fd_aaaaaaaaaaaa_aaaaaaaaaaaaaaaaaaaaaaaaaa"}} {
+		p.expect(p.intakes()["members"]["requires_auth"] == true && p.intakes()["quote"]["requires_auth"] == false,
+			"requires_auth is not declared")
+		for _, credential := range [][]string{{}, {"Authorization", "Bearer wrong"}, {"Authorization",
+			"Bearer " + p.at.key + "x"}, {"X-API-Key", "fd_aaaaaaaaaaaa_aaaaaaaaaaaaaaaaaaaaaaaaaa"}} {
 			for _, path := range []string{"members", "members/bind"} {
 				r := p.post(path, submission(set("intake_data", object{})), credential...)
 				p.refused(r, 401, "UNAUTHORIZED")
-				p.expect(strings.HasPrefix(r.header.Get("WWW-Authenticate"), "Bearer"), "WWW-Authenticate is %q", r.header.Get("WWW-Authenticate"))
+				p.expect(strings.HasPrefix(r.header.Get("WWW-Authenticate"), "Bearer"), "WWW-Authenticate is %q",
+					r.header.Get("WWW-Authenticate"))
 			}
 		}
 		p.offered(p.post("members", submission(set("intake_data", object{})), "Authorization", "Bearer "+p.at.key))
@@ -172,30 +192,36 @@ var submitRows = []row{
 	{43, "how to accept", func(p *probe) {
 		_, offer := p.offer("quote")
 		requires, _ := offer["bind_requires"].([]any)
-		p.expect(offer["bind_endpoint"] == p.at.base+"/intake/quote/bind" && len(requires) == 2 && requires[0] == "email" && requires[1] == "full_name", "the offer is %v", offer)
+		p.expect(offer["bind_endpoint"] == p.at.base+"/intake/quote/bind" && len(requires) == 2 &&
+			requires[0] == "email" && requires[1] == "full_name", "the offer is %v", offer)
 		expires, _ := time.Parse(time.RFC3339, offer["expires"].(string))
-		p.expect(time.Until(expires) > 167*time.Hour && time.Until(expires) < 169*time.Hour, "it expires at %v", offer["expires"])
+		p.expect(time.Until(expires) > 167*time.Hour && time.Until(expires) < 169*time.Hour, "it expires at %v",
+			offer["expires"])
 		_, empty := p.offer("forgetful", set("intake_data", object{}))
 		requires, there := empty["bind_requires"].([]any)
-		p.expect(there && len(requires) == 0 && empty["bind_endpoint"] != nil, "an offer that requires nothing is %v", empty)
+		p.expect(there && len(requires) == 0 && empty["bind_endpoint"] != nil,
+			"an offer that requires nothing is %v", empty)
 		_, only := p.offer("calculator", set("intake_data", object{"days": 3}))
 		for _, name := range []string{"bind_endpoint", "bind_requires"} {
 			_, there := only[name]
 			p.expect(!there, "an offer that cannot be accepted has %s", name)
 		}
-		p.expect(p.intakes()["calculator"]["binding_available"] == false && p.intakes()["quote"]["binding_available"] == true, "binding_available is wrong")
+		p.expect(p.intakes()["calculator"]["binding_available"] == false &&
+			p.intakes()["quote"]["binding_available"] == true, "binding_available is wrong")
 	}},
 	{44, "the same request again", func(p *probe) {
 		request, offer := p.offer("quote")
 		again := p.offered(p.post("quote", request))
 		p.expect(string(text(again)) == string(text(offer)), "the offer is another: %v, was %v", again, offer)
-		other := p.offered(p.post("quote", submission(set("session_id", request["session_id"]), set("intake_data.length_m", 20))))
+		other := p.offered(p.post("quote",
+			submission(set("session_id", request["session_id"]), set("intake_data.length_m", 20))))
 		p.expect(other["id"] != offer["id"], "a revision has the old offer")
 		third := p.offered(p.submit())
 		p.expect(third["id"] != offer["id"], "another session has the same offer")
 	}},
 	{45, "every error is valid", func(p *probe) {
-		// wellFormed holds it of every answer of every row; these are those of addresses and moments that have none.
+		// wellFormed holds it of every answer of every row; these are those of addresses and
+		// moments that have none.
 		p.refused(p.post("nothing", submission()), 404, "INTAKE_NOT_FOUND")
 		request, offer := p.offer("quote")
 		p.refused(p.bind("nothing", request, offer), 404, "OFFER_NOT_FOUND")
@@ -220,8 +246,8 @@ var submitRows = []row{
 	}},
 }
 
-// within is how many of so many requests at a time are let in by somebody who has not asked before: by another key of the
-// configuration's own.
+// within is how many of so many requests at a time are let in by somebody who has not asked before:
+// by another key of the configuration's own.
 func (p *probe) within(intake string, tries int) (let int) {
 	key := p.at.another()
 	for range tries {

@@ -15,7 +15,8 @@ import (
 	"testing"
 )
 
-// wrong is the real server behind a proxy that breaks one promise. The rows that hold it have to find that.
+// wrong is the real server behind a proxy that breaks one promise. The rows that hold it have to
+// find that.
 type wrong struct {
 	name  string
 	rows  []int
@@ -122,9 +123,12 @@ func from(first, last int) (all []int) {
 var offerNumber atomic.Int64
 
 var wrongServers = []wrong{
-	{name: "takes every manifest for valid", rows: []int{5, 6, 7, 8, 9}, world: func(at *servers) { at.check = func(string) (bool, string) { return true, "category" } }},
-	{name: "takes no manifest for valid", rows: []int{1, 8}, world: func(at *servers) { at.check = func(string) (bool, string) { return false, "no" } }},
-	{name: "takes every configuration", rows: []int{5, 6, 7, 8}, world: func(at *servers) { at.configured = func(func(string) string) (bool, string) { return true, "fine" } }},
+	{name: "takes every manifest for valid", rows: []int{5, 6, 7, 8, 9},
+		world: func(at *servers) { at.check = func(string) (bool, string) { return true, "category" } }},
+	{name: "takes no manifest for valid", rows: []int{1, 8},
+		world: func(at *servers) { at.check = func(string) (bool, string) { return false, "no" } }},
+	{name: "takes every configuration", rows: []int{5, 6, 7, 8},
+		world: func(at *servers) { at.configured = func(func(string) string) (bool, string) { return true, "fine" } }},
 	{name: "no tag", rows: []int{1, 3}, reply: func(x *exchange) {
 		if x.header.Del("ETag"); x.request.Method == http.MethodHead {
 			x.header.Set("ETag", "other")
@@ -158,7 +162,8 @@ var wrongServers = []wrong{
 			one["input_schema"].(object)["type"] = "array"
 		}
 	})},
-	{name: "another category", rows: []int{8}, reply: published(func(m object) { objects(m["intakes"])[0]["category"] = "finance/quote" })},
+	{name: "another category", rows: []int{8},
+		reply: published(func(m object) { objects(m["intakes"])[0]["category"] = "finance/quote" })},
 	{name: "offers without keys", rows: []int{42}, reply: published(func(m object) {
 		for _, one := range objects(m["intakes"]) {
 			one["requires_auth"] = false
@@ -169,37 +174,52 @@ var wrongServers = []wrong{
 			one["rate_limit"] = object{"requests_per_minute": 5}
 		}
 	})},
-	{name: "200 whatever happens", rows: slices.Concat([]int{10}, from(12, 23), from(25, 31), []int{33, 34, 36, 37, 39, 40, 41, 42, 45, 47}, from(49, 56), []int{58, 59, 61, 63}),
+	{name: "200 whatever happens", rows: slices.Concat([]int{10}, from(12, 23), from(25, 31),
+		[]int{33, 34, 36, 37, 39, 40, 41, 42, 45, 47}, from(49, 56), []int{58, 59, 61, 63}),
 		reply: func(x *exchange) { x.status = 200 }},
-	{name: "offers whatever is asked", rows: slices.Concat([]int{10}, from(12, 23), from(25, 31), []int{33, 34, 37, 38, 39, 40, 41, 42, 46, 47}, from(48, 63)), reply: instead(200, object{
-		"aip_version": "0.1.0", "session_id": nilSession, "status": "offer", "offer": object{"id": "x", "summary": "x", "expires": "2099-01-01T00:00:00Z"},
+	{name: "offers whatever is asked", rows: slices.Concat([]int{10}, from(12, 23), from(25, 31),
+		[]int{33, 34, 37, 38, 39, 40, 41, 42, 46, 47}, from(48, 63)), reply: instead(200, object{
+		"aip_version": "0.1.0", "session_id": nilSession, "status": "offer",
+		"offer": object{"id": "x", "summary": "x", "expires": "2099-01-01T00:00:00Z"},
 	})},
-	{name: "refuses everything", rows: slices.Concat([]int{11, 24}, from(31, 33), []int{35}, from(37, 44), from(46, 66)), reply: instead(400, object{
-		"aip_version": "0.1.0", "session_id": nilSession, "status": "error", "error": object{"code": "INVALID_INPUT", "message": "no"},
+	{name: "refuses everything", rows: slices.Concat([]int{11, 24}, from(31, 33), []int{35}, from(37, 44),
+		from(46, 66)), reply: instead(400, object{
+		"aip_version": "0.1.0", "session_id": nilSession, "status": "error",
+		"error": object{"code": "INVALID_INPUT", "message": "no"},
 	}), world: func(at *servers) {
 		real := at.killed
 		at.killed = func(first, second func(string)) {
 			real(func(string) { first(at.base) }, func(string) { second(at.base) })
 		}
 	}},
-	{name: "other codes", rows: slices.Concat(from(12, 23), from(25, 31), []int{33, 34, 36, 37, 39, 40, 41, 42, 45, 47}, from(49, 56), []int{58, 59, 61, 63}),
+	{name: "other codes", rows: slices.Concat(from(12, 23), from(25, 31), []int{33, 34, 36, 37, 39, 40, 41, 42, 45, 47},
+		from(49, 56), []int{58, 59, 61, 63}),
 		reply: of("error", func(body object) { body["error"].(object)["code"] = "ERROR" })},
-	{name: "another session", rows: []int{11, 12, 45, 48}, reply: edited(func(body object) { body["session_id"] = "9f0c54c2-5b0e-4d3a-9a55-0a1b2c3d4e5f" })},
-	{name: "a member too many", rows: []int{11, 38, 45}, reply: edited(func(body object) { body["extensions"] = object{} })},
+	{name: "another session", rows: []int{11, 12, 45, 48},
+		reply: edited(func(body object) { body["session_id"] = "9f0c54c2-5b0e-4d3a-9a55-0a1b2c3d4e5f" })},
+	{name: "a member too many", rows: []int{11, 38, 45},
+		reply: edited(func(body object) { body["extensions"] = object{} })},
 	{name: "shows what was sent", rows: []int{31, 54}, reply: of("error", func(body object) {
 		body["error"].(object)["message"] = "kim.marker31@example.com and kim.marker54@example.com and full_name"
 	})},
-	{name: "shows what went wrong within", rows: []int{39}, reply: of("error", func(body object) { body["error"].(object)["message"] = "CEL: division by zero in data.parts" })},
+	{name: "shows what went wrong within", rows: []int{39}, reply: of("error", func(body object) {
+		body["error"].(object)["message"] = "CEL: division by zero in data.parts"
+	})},
 	{name: "no time to come again", rows: []int{40, 41, 47}, reply: without("Retry-After")},
 	{name: "no challenge", rows: []int{42}, reply: without("WWW-Authenticate")},
-	{name: "says nothing of versions", rows: []int{37}, reply: of("error", func(body object) { body["error"].(object)["message"] = "no" })},
-	{name: "declines without a reason", rows: []int{38}, reply: of("declined", func(body object) { delete(body, "decline_reason") })},
+	{name: "says nothing of versions", rows: []int{37},
+		reply: of("error", func(body object) { body["error"].(object)["message"] = "no" })},
+	{name: "declines without a reason", rows: []int{38},
+		reply: of("declined", func(body object) { delete(body, "decline_reason") })},
 	{name: "never expires", rows: []int{43}, reply: offers(func(o object) { o["expires"] = "2099-01-01T00:00:00Z" })},
 	{name: "no word on binding", rows: []int{43}, reply: offers(func(o object) { delete(o, "bind_requires") })},
-	{name: "always binding", rows: []int{43}, reply: offers(func(o object) { o["bind_endpoint"], o["bind_requires"] = "https://x.example", []string{} })},
-	{name: "another offer each time", rows: []int{44}, reply: offers(func(o object) { o["id"] = strconv.FormatInt(offerNumber.Add(1), 10) })},
+	{name: "always binding", rows: []int{43},
+		reply: offers(func(o object) { o["bind_endpoint"], o["bind_requires"] = "https://x.example", []string{} })},
+	{name: "another offer each time", rows: []int{44},
+		reply: offers(func(o object) { o["id"] = strconv.FormatInt(offerNumber.Add(1), 10) })},
 	{name: "always the same offer", rows: []int{44}, reply: offers(func(o object) { o["id"] = "1" })},
-	{name: "other prices", rows: []int{11}, reply: offers(func(o object) { o["details"] = object{"price": 1, "currency": "EUR"} })},
+	{name: "other prices", rows: []int{11},
+		reply: offers(func(o object) { o["details"] = object{"price": 1, "currency": "EUR"} })},
 	{name: "expired is unknown", rows: []int{52}, reply: func(x *exchange) {
 		if x.status == 410 {
 			x.status = 404
@@ -214,9 +234,11 @@ var wrongServers = []wrong{
 			}
 		}
 	}()},
-	{name: "another answer each time", rows: []int{60, 62}, reply: of("bound", func(body object) { body["message"] = strconv.FormatInt(offerNumber.Add(1), 10) })},
+	{name: "another answer each time", rows: []int{60, 62},
+		reply: of("bound", func(body object) { body["message"] = strconv.FormatInt(offerNumber.Add(1), 10) })},
 	{name: "a conflict is fine", rows: []int{61}, reply: turned(409, 200)},
-	{name: "nobody is told", rows: []int{48, 60, 61, 62, 65}, world: func(at *servers) { at.effects = func(string) []object { return nil } }},
+	{name: "nobody is told", rows: []int{48, 60, 61, 62, 65},
+		world: func(at *servers) { at.effects = func(string) []object { return nil } }},
 	{name: "everybody is told twice", rows: []int{48, 60, 61, 62}, world: func(at *servers) {
 		real := at.effects
 		at.effects = func(offer string) []object { return append(real(offer), real(offer)...) }
@@ -231,9 +253,13 @@ var wrongServers = []wrong{
 			return all
 		}
 	}},
-	{name: "an empty ledger", rows: []int{11, 48, 60, 62}, world: func(at *servers) { at.ledger = func(string, ...string) []object { return nil } }},
-	{name: "a ledger with what was refused", rows: slices.Concat(from(15, 16), from(18, 23), from(25, 30), []int{49, 50, 51, 53, 55, 56}), world: func(at *servers) {
-		at.ledger = func(kind string, sessions ...string) []object { return []object{{"kind": kind, "sessions": sessions}} }
+	{name: "an empty ledger", rows: []int{11, 48, 60, 62},
+		world: func(at *servers) { at.ledger = func(string, ...string) []object { return nil } }},
+	{name: "a ledger with what was refused", rows: slices.Concat(from(15, 16), from(18, 23), from(25, 30),
+		[]int{49, 50, 51, 53, 55, 56}), world: func(at *servers) {
+		at.ledger = func(kind string, sessions ...string) []object {
+			return []object{{"kind": kind, "sessions": sessions}}
+		}
 	}},
 	{name: "a ledger with data", rows: []int{48}, world: func(at *servers) {
 		real := at.ledger
@@ -250,8 +276,10 @@ var wrongServers = []wrong{
 		at.everything = func() string { return real() + "marker64b" }
 	}},
 	{name: "no log", rows: []int{64}, world: func(at *servers) { at.everything = func() string { return "" } }},
-	{name: "stored in clear", rows: []int{64, 65}, world: func(at *servers) { at.stored = func(string) []string { return []string{"frontdesk.db"} } }},
-	{name: "kept for ever", rows: []int{57, 65}, world: func(at *servers) { at.exported = func(string) string { return "forgetful marker65b marker57" } }},
+	{name: "stored in clear", rows: []int{64, 65},
+		world: func(at *servers) { at.stored = func(string) []string { return []string{"frontdesk.db"} } }},
+	{name: "kept for ever", rows: []int{57, 65},
+		world: func(at *servers) { at.exported = func(string) string { return "forgetful marker65b marker57" } }},
 	{name: "forgets when it is killed", rows: []int{66}, world: func(at *servers) {
 		real := at.killed
 		at.killed = func(first, second func(string)) {

@@ -13,7 +13,8 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// TestTheCheckFindsNothingWrongInOurOwn has the program look at its own servers, open and closed in every way.
+// TestTheCheckFindsNothingWrongInOurOwn has the program look at its own servers, open and closed in
+// every way.
 func TestTheCheckFindsNothingWrongInOurOwn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -55,27 +56,33 @@ func TestTheCheckFindsNothingWrongInOurOwn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(s.config, []byte(strings.Replace(string(text), "intent:", "intent:\n  state: paused", 1)), 0o600); err != nil {
+		if err := os.WriteFile(s.config,
+			[]byte(strings.Replace(string(text), "intent:", "intent:\n  state: paused", 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for began := time.Now(); s.try(t, retrieval(s.URL, question(theHarbour(s.URL, nil)))).body["status"] != "denied"; {
+		for began := time.Now(); s.try(t,
+			retrieval(s.URL, question(theHarbour(s.URL, nil)))).body["status"] != "denied"; {
 			if time.Since(began) > time.Minute {
 				t.Fatal("it is not closed")
 			}
 		}
 		results := s.checked(t, dir)
 		if results["closed.denies"] != "pass" || results["wellknown.served"] != "pass" {
-			t.Errorf("closed.denies came out as %q, wellknown.served as %q", results["closed.denies"], results["wellknown.served"])
+			t.Errorf("closed.denies came out as %q, wellknown.served as %q", results["closed.denies"],
+				results["wellknown.served"])
 		}
 	})
 }
 
-// checked has the program look at a server with two platforms' keys, and gives how each probe came out, the worst of its results.
+// checked has the program look at a server with two platforms' keys, and gives how each probe came
+// out, the worst of its results.
 func (s served) checked(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	stdout, stderr, err := process.Run(t, "check", strings.Replace(s.URL, "127.0.0.1", "localhost", 1), "--json", "--private", "--burst", "60",
+	stdout, stderr, err := process.Run(t, "check", strings.Replace(s.URL, "127.0.0.1", "localhost", 1), "--json",
+		"--private", "--burst", "60",
 		"--platform", mine.platform, "--key", mine.id, "--secret-file", filepath.Join(dir, mine.id),
-		"--other-platform", theirs.platform, "--other-key", theirs.id, "--other-secret-file", filepath.Join(dir, theirs.id))
+		"--other-platform", theirs.platform, "--other-key", theirs.id, "--other-secret-file",
+		filepath.Join(dir, theirs.id))
 	var ended *exec.ExitError
 	if err != nil && !errors.As(err, &ended) {
 		t.Fatalf("%v\n%s", err, stderr)

@@ -30,7 +30,9 @@ func articles() (items []object, bodies map[string]string) {
 		for part := range 6 {
 			var sentences []string
 			for n := range 7 {
-				sentences = append(sentences, fmt.Sprintf("In section %d of story %d the harbour tells of %s number %d, and of the tide that lifts them.", part, i, subject, n+part*7))
+				sentences = append(sentences,
+					fmt.Sprintf("In section %d of story %d the harbour tells of %s number %d, "+
+						"and of the tide that lifts them.", part, i, subject, n+part*7))
 			}
 			parts = append(parts, strings.Join(sentences, " "))
 		}
@@ -42,8 +44,10 @@ func articles() (items []object, bodies map[string]string) {
 		address := fmt.Sprintf("https://%s/%s/%d", harbour, folder, i)
 		bodies[address] = strings.Join(parts, "\n\n")
 		items = append(items, object{
-			"@type": "NewsArticle", "url": address, "headline": fmt.Sprintf("The %s of the harbour, story %d", subject, i), "inLanguage": "en",
-			"articleBody": bodies[address], "datePublished": fmt.Sprintf("2026-03-%02dT08:00:00Z", i+1), "publisher": object{"@type": "Organization", "name": "Harbour News"},
+			"@type": "NewsArticle", "url": address,
+			"headline": fmt.Sprintf("The %s of the harbour, story %d", subject, i), "inLanguage": "en",
+			"articleBody": bodies[address], "datePublished": fmt.Sprintf("2026-03-%02dT08:00:00Z", i+1),
+			"publisher": object{"@type": "Organization", "name": "Harbour News"},
 		})
 	}
 	return items, bodies
@@ -55,7 +59,9 @@ func rezepte() (items []object, bodies map[string]string) {
 	for i := range 10 {
 		var steps []string
 		for n := range 30 {
-			steps = append(steps, fmt.Sprintf("Schritt %d: Für das Rezept %d wird der Teig von %s noch einmal gut geknetet, gefaltet und ruhen gelassen.", n+1, i, sorts[i%len(sorts)]))
+			steps = append(steps,
+				fmt.Sprintf("Schritt %d: Für das Rezept %d wird der Teig von %s noch einmal gut "+
+					"geknetet, gefaltet und ruhen gelassen.", n+1, i, sorts[i%len(sorts)]))
 		}
 		folder := "backen"
 		if i%5 == 4 {
@@ -65,8 +71,9 @@ func rezepte() (items []object, bodies map[string]string) {
 		address := fmt.Sprintf("https://%s/%s/%d", kueche, folder, i)
 		bodies[address] = strings.Join(steps, "\n")
 		items = append(items, object{
-			"@type": "Recipe", "url": address, "name": fmt.Sprintf("%s Nummer %d", sorts[i%len(sorts)], i), "inLanguage": "de",
-			"description": "Ein Rezept aus der Küche.", "recipeInstructions": bodies[address], "recipeIngredient": []string{"Mehl", "Wasser", "Salz"},
+			"@type": "Recipe", "url": address, "name": fmt.Sprintf("%s Nummer %d", sorts[i%len(sorts)], i),
+			"inLanguage": "de", "description": "Ein Rezept aus der Küche.", "recipeInstructions": bodies[address],
+			"recipeIngredient": []string{"Mehl", "Wasser", "Salz"},
 		})
 	}
 	return items, bodies
@@ -128,7 +135,8 @@ func configured(t *testing.T, dir, name, site string, lines ...string) served {
 	if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "compliance:") }) {
 		lines = append(lines, `compliance: {last_updated: "2026-11-01"}`)
 	}
-	config := fmt.Sprintf("listen: 127.0.0.1:0\ndata: %s\nmetrics: {listen: \"off\"}\nlimits: {rate: {failures: 100000/1m}}\n%s\nintent:%s  %s\n", name, site, usual,
+	config := fmt.Sprintf("listen: 127.0.0.1:0\ndata: %s\nmetrics: {listen: \"off\"}\n"+
+		"limits: {rate: {failures: 100000/1m}}\n%s\nintent:%s  %s\n", name, site, usual,
 		strings.Join(append([]string{"languages: strict"}, lines...), "\n  "))
 	if err := os.WriteFile(s.config, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
@@ -145,7 +153,8 @@ func (s served) furnish(t *testing.T) {
 		if err := os.WriteFile(secret, []byte(k.secret), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		process.MustRun(t, "keys", "issue", "platform", k.platform, "--id", k.id, "--secret-file", secret, "--config", s.config)
+		process.MustRun(t, "keys", "issue", "platform", k.platform, "--id", k.id, "--secret-file", secret,
+			"--config", s.config)
 	}
 	process.MustRun(t, "keys", "revoke", revoked.id, "--config", s.config)
 }
@@ -184,8 +193,10 @@ func written(t *testing.T, dir string) (stories, instructions map[string]string)
 // theHarbour is the first site, where it is served.
 func theHarbour(base string, stories map[string]string) site {
 	return site{
-		base: base, domain: "news.port", language: "en-US", bodies: stories, elsewhere: "news.sea", words: "kraken", nobody: "zeppelin",
-		questions: []string{"cranes of the harbour", "tide", "what lifts tugboats", "lighthouses section 3", "ferries number 12"},
+		base: base, domain: "news.port", language: "en-US", bodies: stories, elsewhere: "news.sea", words: "kraken",
+		nobody: "zeppelin",
+		questions: []string{"cranes of the harbour", "tide", "what lifts tugboats", "lighthouses section 3",
+			"ferries number 12"},
 	}
 }
 
@@ -200,13 +211,15 @@ func startServers(t *testing.T) servers {
 		sites: []site{
 			theHarbour(sites[0].URL, stories),
 			{
-				base: sites[1].URL, domain: "kochen.backen-und-braten", language: "de-DE", bodies: instructions, words: "Trüffel", nobody: "Raumschiff",
+				base: sites[1].URL, domain: "kochen.backen-und-braten", language: "de-DE", bodies: instructions,
+				words: "Trüffel", nobody: "Raumschiff",
 				questions: []string{"Roggenbrot", "Teig", "Apfelkuchen", "Linseneintopf", "Kartoffelsuppe"},
 			},
 		},
-		disabled:  serve(t, dir, "disabled", harbourTerms, with("state: disabled")...).URL,
-		paused:    serve(t, dir, "paused", harbourTerms, with("state: paused")...).URL,
-		ended:     serve(t, dir, "ended", harbourTerms, with("compliance: {last_updated: \"2025-01-01\", sunset: \"2025-12-31\"}")...).URL,
+		disabled: serve(t, dir, "disabled", harbourTerms, with("state: disabled")...).URL,
+		paused:   serve(t, dir, "paused", harbourTerms, with("state: paused")...).URL,
+		ended: serve(t, dir, "ended", harbourTerms,
+			with("compliance: {last_updated: \"2025-01-01\", sunset: \"2025-12-31\"}")...).URL,
 		chunkless: serve(t, dir, "chunkless", harbourTerms, with("supports: {chunks: false}")...).URL,
 		citeless:  serve(t, dir, "citeless", harbourTerms, with("supports: {citations: false}")...).URL,
 		limited:   serve(t, dir, "limited", harbourTerms, "rate: 5/1h", `sessions: ""`).URL,

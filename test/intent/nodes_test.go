@@ -14,13 +14,15 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestNodesOfOneDatabaseAreOneFrontDesk has platforms ask and report at two servers of one PostgreSQL.
+// TestNodesOfOneDatabaseAreOneFrontDesk has platforms ask and report at two servers of one
+// PostgreSQL.
 func TestNodesOfOneDatabaseAreOneFrontDesk(t *testing.T) {
 	t.Parallel()
 	storetest.NeedPostgres(t)
 	dir := t.TempDir()
 	stories, _ := written(t, dir)
-	shared := harbourTerms + fmt.Sprintf("url: https://www.harbour.example\nstore: %q\nkeys: %s\n", storetest.NewPostgres(t), filepath.Join(dir, "keys"))
+	shared := harbourTerms + fmt.Sprintf("url: https://www.harbour.example\nstore: %q\nkeys: %s\n",
+		storetest.NewPostgres(t), filepath.Join(dir, "keys"))
 	a, b := configured(t, dir, "a", shared, `rate: ""`, `sessions: ""`), configured(t, dir, "b", shared, `rate: ""`, `sessions: ""`)
 	a.furnish(t)
 	a.start(t)
@@ -43,7 +45,8 @@ func TestNodesOfOneDatabaseAreOneFrontDesk(t *testing.T) {
 		body := question(at)
 		first := given(t, a.try(t, retrieval(a.URL, body)))
 		again := given(t, b.try(t, retrieval(b.URL, body)))
-		if string(text(first["content"])) != string(text(again["content"])) || string(text(first["extensions"])) != string(text(again["extensions"])) {
+		if string(text(first["content"])) != string(text(again["content"])) ||
+			string(text(first["extensions"])) != string(text(again["extensions"])) {
 			t.Errorf("%s\nand\n%s", text(first), text(again))
 		}
 		if n := len(b.entries(t, body["request_id"].(string))); n != 1 {
@@ -60,7 +63,8 @@ func TestNodesOfOneDatabaseAreOneFrontDesk(t *testing.T) {
 		answer := given(t, a.try(t, retrieval(a.URL, body)))
 		citation := citing(body, answer)
 		report := func(s served, event object) (int, object) {
-			r := s.try(t, message{base: s.URL, method: "POST", path: eventsPath, body: text(event), key: mine, version: "0.1", stamp: stamp(0), nonce: random()})
+			r := s.try(t, message{base: s.URL, method: "POST", path: eventsPath, body: text(event), key: mine,
+				version: "0.1", stamp: stamp(0), nonce: random()})
 			return r.status, r.body
 		}
 		status, taken := report(b, citation)
@@ -79,7 +83,8 @@ func TestNodesOfOneDatabaseAreOneFrontDesk(t *testing.T) {
 		for _, c := range objects(content["chunks"]) {
 			tokens += c["token_count"].(float64)
 		}
-		counted := object{"chunks_returned": len(objects(content["chunks"])), "token_count": tokens, "retrieval_mode": "chunks"}
+		counted := object{"chunks_returned": len(objects(content["chunks"])), "token_count": tokens,
+			"retrieval_mode": "chunks"}
 		status, taken = report(b, accessing(body, "count-"+random(), counted))
 		if status != http.StatusAccepted || taken["verdict"] != "agrees" {
 			t.Errorf("status %d: %v", status, taken)
@@ -110,7 +115,8 @@ func TestNodesOfOneDatabaseAreOneFrontDesk(t *testing.T) {
 				p := &probe{}
 				defer func() { recover() }() // what is left empty then is found below
 				r := p.send(retrieval(s.URL, body))
-				answers[i] = fmt.Sprint(r.status, r.body["status"], string(text(r.body["content"])), string(text(r.body["extensions"])))
+				answers[i] = fmt.Sprint(r.status, r.body["status"], string(text(r.body["content"])),
+					string(text(r.body["extensions"])))
 			})
 		}
 		all.Wait()
@@ -173,8 +179,9 @@ func given(t *testing.T, r reply) object {
 
 func reporting(request object, id, kind string) object {
 	return object{
-		"aip_version": "0.1", "event_id": id, "event_type": kind, "timestamp": stamp(0), "request_id": request["request_id"],
-		"publisher": object{"id": "house", "domain": harbour}, "platform": object{"id": mine.platform},
+		"aip_version": "0.1", "event_id": id, "event_type": kind, "timestamp": stamp(0),
+		"request_id": request["request_id"], "publisher": object{"id": "house", "domain": harbour},
+		"platform": object{"id": mine.platform},
 	}
 }
 
@@ -182,7 +189,8 @@ func reporting(request object, id, kind string) object {
 func citing(request, answer object) object {
 	source := objects(answer["citations"])[0]
 	event := reporting(request, "cite-"+random(), "citation")
-	event["citation"] = object{"source_url": source["source_url"], "chunk_ids": source["chunk_ids"], "display_surface": "footnote"}
+	event["citation"] = object{"source_url": source["source_url"], "chunk_ids": source["chunk_ids"],
+		"display_surface": "footnote"}
 	return event
 }
 

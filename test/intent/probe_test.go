@@ -34,11 +34,12 @@ var (
 
 // site is a site under test: where it is served, and how to ask it.
 type site struct {
-	base                     string
-	domain, language         string
-	questions                []string
-	bodies                   map[string]string // the text of each article, by its address
-	elsewhere, words, nobody string            // a domain that is declared and has a word that only it has; a question that nothing fits
+	base             string
+	domain, language string
+	questions        []string
+	bodies           map[string]string // the text of each article, by its address
+	// a domain that is declared and has a word that only it has; a question that nothing fits
+	elsewhere, words, nobody string
 }
 
 // servers are those under test. All have the first site, but for the second of sites.
@@ -49,10 +50,11 @@ type servers struct {
 	check func(document string) (valid bool, told string)
 	// entries are those of a site's ledger that name a request.
 	entries func(site int, request string) []object
-	// killed has a server of its own ended by a signal that nobody can catch after the first part, and begun again for the
-	// second.
+	// killed has a server of its own ended by a signal that nobody can catch after the first part,
+	// and begun again for the second.
 	killed func(first, second func(base string), entries func(find func(request string) []object))
-	// tampered audits a ledger before and after something in a stored event was changed; the change is made when changed.
+	// tampered audits a ledger before and after something in a stored event was changed; the change
+	// is made when changed.
 	tampered func(changed bool) (sound bool, told string)
 }
 
@@ -158,7 +160,8 @@ func (p *probe) send(m message) reply {
 	request, err := http.NewRequest(m.method, m.base+m.path, bytes.NewReader(sent))
 	p.must(err == nil, "request: %v", err)
 	header := map[string]string{
-		"Content-Type": "application/json", "X-AIP-Version": m.version, "X-AIP-Key-Id": m.key.id, "X-AIP-Timestamp": m.stamp, "X-AIP-Nonce": m.nonce,
+		"Content-Type": "application/json", "X-AIP-Version": m.version, "X-AIP-Key-Id": m.key.id,
+		"X-AIP-Timestamp": m.stamp, "X-AIP-Nonce": m.nonce,
 		"X-AIP-Signature": signature(m.key.secret, first, path, m.body, m.stamp, m.nonce),
 	}
 	maps.Copy(header, m.header)
@@ -181,8 +184,9 @@ func (p *probe) send(m message) reply {
 func question(s site, changes ...func(object)) object {
 	body := object{
 		"aip_version": "0.1", "request_id": "req_" + random(), "timestamp": stamp(0),
-		"platform": object{"id": mine.platform, "software": "test"}, "intent": object{"domain": s.domain, "confidence": 0.9},
-		"context": object{"language": s.language}, "runtime": object{"session_id": "session_" + random(), "turn_index": 0, "query_text": s.questions[0]},
+		"platform": object{"id": mine.platform, "software": "test"},
+		"intent":   object{"domain": s.domain, "confidence": 0.9}, "context": object{"language": s.language},
+		"runtime": object{"session_id": "session_" + random(), "turn_index": 0, "query_text": s.questions[0]},
 	}
 	for _, change := range changes {
 		change(body)
@@ -218,7 +222,8 @@ func text(v any) []byte {
 
 // retrieval is a good message with a request.
 func retrieval(base string, body object) message {
-	return message{base: base, method: "POST", path: retrievePath, body: text(body), key: mine, version: "0.1", stamp: stamp(0), nonce: random()}
+	return message{base: base, method: "POST", path: retrievePath, body: text(body), key: mine, version: "0.1",
+		stamp: stamp(0), nonce: random()}
 }
 
 // ask sends a message to the retrieve address, and holds what holds of every answer from there.
@@ -241,13 +246,15 @@ func (p *probe) given(r reply) []object {
 // failed holds that an answer is an error.
 func (p *probe) failed(r reply, status int, code string) {
 	fault, _ := r.body["error"].(object)
-	p.expect(r.status == status && r.body["status"] == "error" && fault["code"] == code, "status %d %v, want %d error %s: %s", r.status, fault["code"], status, code, clip(r.raw))
+	p.expect(r.status == status && r.body["status"] == "error" && fault["code"] == code,
+		"status %d %v, want %d error %s: %s", r.status, fault["code"], status, code, clip(r.raw))
 }
 
 // denied holds that an answer is a denial, of a good identity.
 func (p *probe) denied(r reply, status int, reason string) {
 	denial, _ := r.body["denial"].(object)
-	p.expect(r.status == status && r.body["status"] == "denied" && denial["reason"] == reason, "status %d %v, want %d denied %s: %s",
+	p.expect(r.status == status && r.body["status"] == "denied" && denial["reason"] == reason,
+		"status %d %v, want %d denied %s: %s",
 		r.status, denial["reason"], status, reason, clip(r.raw))
 }
 
@@ -269,8 +276,8 @@ func objects(v any) (all []object) {
 
 func clip(raw []byte) string { return string(raw[:min(len(raw), 400)]) }
 
-// wellFormed holds the rules for every RetrieveResponse: those of the tables, written here once more, and those of the
-// prose.
+// wellFormed holds the rules for every RetrieveResponse: those of the tables, written here once
+// more, and those of the prose.
 func (p *probe) wellFormed(r reply) {
 	bad := func(format string, args ...any) {
 		p.expect(false, format+": %s", append(args, clip(r.raw))...)
@@ -299,7 +306,8 @@ func (p *probe) wellFormed(r reply) {
 			}
 		}
 	}
-	only(r.body, "the answer", "aip_version", "request_id", "timestamp", "status", "content", "citations", "limits_applied", "denial", "error", "extensions")
+	only(r.body, "the answer", "aip_version", "request_id", "timestamp", "status", "content", "citations",
+		"limits_applied", "denial", "error", "extensions")
 	for _, name := range []string{"aip_version", "request_id", "timestamp", "status"} {
 		str(r.body, name, true)
 	}
@@ -353,7 +361,8 @@ func (p *probe) wellFormed(r reply) {
 	if denial, ok := r.body["denial"].(object); ok {
 		only(denial, "denial", "reason", "message")
 		str(denial, "message", false)
-		if !slices.Contains([]any{"out_of_scope", "access_disabled", "policy_violation", "rate_limited", "unsupported"}, denial["reason"]) {
+		if !slices.Contains([]any{"out_of_scope", "access_disabled", "policy_violation", "rate_limited", "unsupported"},
+			denial["reason"]) {
 			bad("the reason is %v", denial["reason"])
 		}
 	}
@@ -365,7 +374,8 @@ func (p *probe) wellFormed(r reply) {
 	extensions, _ := r.body["extensions"].(object)
 	for name := range extensions {
 		for _, word := range []string{"price", "offer", "licen", "action", "ad", "bid", "sponsor", "cost"} {
-			if slices.Contains(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '.' || r == '_' || r == '-' }), word) {
+			if slices.Contains(strings.FieldsFunc(strings.ToLower(name),
+				func(r rune) bool { return r == '.' || r == '_' || r == '-' }), word) {
 				bad("the extension %s has no place in an answer", name)
 			}
 		}
@@ -374,7 +384,8 @@ func (p *probe) wellFormed(r reply) {
 		}
 	}
 	p.expect(r.header.Get("Cache-Control") == "no-store", "Cache-Control is %q", r.header.Get("Cache-Control"))
-	p.expect(strings.HasPrefix(r.header.Get("Content-Type"), "application/json"), "Content-Type is %q", r.header.Get("Content-Type"))
+	p.expect(strings.HasPrefix(r.header.Get("Content-Type"), "application/json"), "Content-Type is %q",
+		r.header.Get("Content-Type"))
 }
 
 func isTime(text string) bool {

@@ -14,9 +14,9 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestARestoredLedgerSignsNoSecondHistory takes a backup while platforms ask, lets more be signed, and puts the backup back:
-// elsewhere, and in the place of what is there. The program goes on only when it is told how, and what anybody was given
-// before stays true.
+// TestARestoredLedgerSignsNoSecondHistory takes a backup while platforms ask, lets more be signed,
+// and puts the backup back: elsewhere, and in the place of what is there. The program goes on only
+// when it is told how, and what anybody was given before stays true.
 func TestARestoredLedgerSignsNoSecondHistory(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
@@ -48,10 +48,12 @@ func TestARestoredLedgerSignsNoSecondHistory(t *testing.T) {
 		// In the place of what is there, whose keys know how far they have signed.
 		process.MustRun(t, "restore", "--replace", backup, "--config", house.config)
 		house.refuses(t, "was put back from a backup", "frontdesk ledger resume")
-		if _, stderr, err := process.Run(t, "ledger", "resume", "--complete", "--config", house.config); err == nil || !strings.Contains(stderr, "were signed already") {
+		if _, stderr, err := process.Run(t, "ledger", "resume", "--complete", "--config", house.config); err == nil ||
+			!strings.Contains(stderr, "were signed already") {
 			t.Errorf("a ledger that is not complete is taken for it: %v %s", err, stderr)
 		}
-		holdsAll(t, process.MustRun(t, "ledger", "resume", "--name", "harbour.example/second", "--config", house.config), "goes on as harbour.example/second")
+		holdsAll(t, process.MustRun(t, "ledger", "resume", "--name", "harbour.example/second", "--config",
+			house.config), "goes on as harbour.example/second")
 		house.goesOn(t, dir, keys, early, late)
 		holdTrue(t, keys, append(early, late...)...)
 
@@ -59,12 +61,14 @@ func TestARestoredLedgerSignsNoSecondHistory(t *testing.T) {
 		process.MustRun(t, "backup", "--replace", backup, "--config", house.config)
 		moved := at("moved")
 		process.MustRun(t, "restore", backup, "--config", moved.config)
-		holdsAll(t, process.MustRun(t, "ledger", "resume", "--complete", "--config", moved.config), "goes on as harbour.example/second,")
+		holdsAll(t, process.MustRun(t, "ledger", "resume", "--complete", "--config", moved.config),
+			"goes on as harbour.example/second,")
 		moved.goesOn(t, dir, keys, early, late)
 	})
 }
 
-// TestADatabaseOlderThanItsKeysIsRefused exchanges the file of the database by an older one, as a snapshot of the disk does.
+// TestADatabaseOlderThanItsKeysIsRefused exchanges the file of the database by an older one, as a
+// snapshot of the disk does.
 func TestADatabaseOlderThanItsKeysIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -101,7 +105,8 @@ func TestADatabaseOlderThanItsKeysIsRefused(t *testing.T) {
 	house.refuses(t, "the database holds none", "frontdesk ledger resume")
 }
 
-// TestADamagedLogIsRefused kills a server after it has given receipts, and changes a byte of what it had committed, early in SQLite's log.
+// TestADamagedLogIsRefused kills a server after it has given receipts, and changes a byte of what
+// it had committed, early in SQLite's log.
 func TestADamagedLogIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -128,7 +133,8 @@ func TestADamagedLogIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	house.refuses(t, "write-ahead log is damaged", "frontdesk restore --replace", "frontdesk ledger resume")
-	holdsAll(t, process.MustRun(t, "ledger", "resume", "--config", house.config), "frontdesk.db-wal-damaged-", "goes on as local/ledger/")
+	holdsAll(t, process.MustRun(t, "ledger", "resume", "--config", house.config), "frontdesk.db-wal-damaged-",
+		"goes on as local/ledger/")
 	house.goesOn(t, dir, keys, early, late)
 	holdTrue(t, keys, append(early, late...)...)
 }
@@ -138,7 +144,8 @@ func (s *served) start(t *testing.T) {
 	s.Server = process.Start(t, "serve", "--config", s.config)
 }
 
-// refuses holds that a server does not start, and says what is to be known; and that an audit tells the same.
+// refuses holds that a server does not start, and says what is to be known; and that an audit tells
+// the same.
 func (s served) refuses(t *testing.T, says ...string) {
 	t.Helper()
 	stdout, stderr, err := process.Run(t, "serve", "--config", s.config)
@@ -153,8 +160,9 @@ func (s served) refuses(t *testing.T, says ...string) {
 	holdsAll(t, stdout+stderr, says...)
 }
 
-// goesOn holds that a server gives passages and receipts again, the receipts of the entries that it has among them, that the
-// ledger is sound, and that all is true by the keys of before. It ends the server.
+// goesOn holds that a server gives passages and receipts again, the receipts of the entries that it
+// has among them, that the ledger is sound, and that all is true by the keys of before. It ends the
+// server.
 func (s *served) goesOn(t *testing.T, dir, keys string, early, late []string) {
 	t.Helper()
 	s.start(t)
@@ -168,7 +176,8 @@ func (s *served) goesOn(t *testing.T, dir, keys string, early, late []string) {
 		files = append(files, file)
 	}
 	for _, lost := range late {
-		if status := s.save(t, "/intent/receipts/"+idOf(t, lost), filepath.Join(dir, "lost")); status != http.StatusNotFound {
+		if status := s.save(t, "/intent/receipts/"+idOf(t, lost),
+			filepath.Join(dir, "lost")); status != http.StatusNotFound {
 			t.Errorf("the receipt of an entry that was lost: %d", status)
 		}
 	}
@@ -203,7 +212,8 @@ func (s served) receipt(t *testing.T, dir string) (file string) {
 // save writes to a file what a server gives to a signed GET.
 func (s served) save(t *testing.T, path, file string) (status int) {
 	t.Helper()
-	r := s.try(t, message{base: s.URL, method: http.MethodGet, path: path, key: mine, version: "0.1", stamp: stamp(0), nonce: random()})
+	r := s.try(t, message{base: s.URL, method: http.MethodGet, path: path, key: mine, version: "0.1", stamp: stamp(0),
+		nonce: random()})
 	if err := os.WriteFile(file, r.raw, 0o600); err != nil {
 		t.Fatal(err)
 	}

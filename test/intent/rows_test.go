@@ -33,9 +33,12 @@ var declarationRows = []row{
 	{1, "the declaration is there", func(p *probe) {
 		r := p.declaration(nil)
 		p.must(r.status == 200 && r.body != nil, "status %d: %s", r.status, clip(r.raw))
-		p.expect(strings.HasPrefix(r.header.Get("Content-Type"), "application/json"), "Content-Type %q", r.header.Get("Content-Type"))
-		p.expect(r.header.Get("Access-Control-Allow-Origin") == "*", "CORS %q", r.header.Get("Access-Control-Allow-Origin"))
-		p.expect(strings.Contains(r.header.Get("Cache-Control"), "max-age=300"), "Cache-Control %q", r.header.Get("Cache-Control"))
+		p.expect(strings.HasPrefix(r.header.Get("Content-Type"), "application/json"), "Content-Type %q",
+			r.header.Get("Content-Type"))
+		p.expect(r.header.Get("Access-Control-Allow-Origin") == "*", "CORS %q",
+			r.header.Get("Access-Control-Allow-Origin"))
+		p.expect(strings.Contains(r.header.Get("Cache-Control"), "max-age=300"), "Cache-Control %q",
+			r.header.Get("Cache-Control"))
 		p.expect(r.body["aip_version"] == "0.1", "aip_version %v", r.body["aip_version"])
 		valid, told := p.at.check(string(r.raw))
 		p.expect(valid, "it is not valid: %s", told)
@@ -49,7 +52,8 @@ var declarationRows = []row{
 		p.expect(there, "the event endpoint has no required")
 	}},
 	invalid(2, "without editorial domains", set("editorial_domains", nil), set("editorial_domains", []string{})),
-	invalid(3, "domains in another form", set("editorial_domains", []string{"news.*"}), set("editorial_domains", []string{"News"}), set("editorial_domains", []string{"real-estate"})),
+	invalid(3, "domains in another form", set("editorial_domains", []string{"news.*"}),
+		set("editorial_domains", []string{"News"}), set("editorial_domains", []string{"real-estate"})),
 	invalid(4, "a member that nobody knows", set("price", "0.02")),
 	invalid(5, "an event endpoint without required", set("endpoints.event.required", nil)),
 	invalid(6, "no chunks at most", set("retrieval.max_chunks", 0)),
@@ -62,7 +66,8 @@ var declarationRows = []row{
 		p.expect(!there, "the declaration itself has a revocation_reason")
 		d["compliance"].(object)["revocation_reason"] = nil
 		valid, told := p.at.check(string(text(d)))
-		p.expect(valid && strings.Contains(told, "revocation_reason") && strings.Contains(told, "warning"), "nobody is warned of it: %s", told)
+		p.expect(valid && strings.Contains(told, "revocation_reason") && strings.Contains(told, "warning"),
+			"nobody is warned of it: %s", told)
 	}},
 	{10, "HEAD and conditional requests", func(p *probe) {
 		r := p.declaration(nil)
@@ -73,7 +78,8 @@ var declarationRows = []row{
 		other := p.declaration(map[string]string{"If-None-Match": `"other"`})
 		p.expect(other.status == 200 && len(other.raw) > 0, "status %d with another tag", other.status)
 		head := p.send(message{base: p.first().base, method: "HEAD", path: "/.well-known/aip.json"})
-		p.expect(head.status == 200 && len(head.raw) == 0 && head.header.Get("ETag") == tag, "HEAD: status %d, %d bytes", head.status, len(head.raw))
+		p.expect(head.status == 200 && len(head.raw) == 0 && head.header.Get("ETag") == tag,
+			"HEAD: status %d, %d bytes", head.status, len(head.raw))
 	}},
 }
 
@@ -105,16 +111,24 @@ func without(headers ...string) func(*message) {
 }
 
 var authRows = []row{
-	stranger(11, "no headers", without("X-AIP-Version", "X-AIP-Key-Id", "X-AIP-Timestamp", "X-AIP-Nonce", "X-AIP-Signature")),
-	stranger(12, "each header missing", without("X-AIP-Version"), without("X-AIP-Key-Id"), without("X-AIP-Timestamp"), without("X-AIP-Nonce"), without("X-AIP-Signature")),
+	stranger(11, "no headers",
+		without("X-AIP-Version", "X-AIP-Key-Id", "X-AIP-Timestamp", "X-AIP-Nonce", "X-AIP-Signature")),
+	stranger(12, "each header missing", without("X-AIP-Version"), without("X-AIP-Key-Id"), without("X-AIP-Timestamp"),
+		without("X-AIP-Nonce"), without("X-AIP-Signature")),
 	stranger(13, "an unknown key", func(m *message) { m.key.id = "plat_unknown" }),
 	stranger(14, "a wrong secret", func(m *message) { m.key.secret = theirs.secret }),
-	stranger(15, "a byte of the body changed", func(m *message) { m.sent = append(slices.Clone(m.body[:len(m.body)-1]), ' ', '}') }),
-	stranger(16, "another path", func(m *message) { m.signedPath = "/intent/other" }, func(m *message) { m.path += "?x=1"; m.signedPath = retrievePath }),
+	stranger(15, "a byte of the body changed", func(m *message) {
+		m.sent = append(slices.Clone(m.body[:len(m.body)-1]), ' ', '}')
+	}),
+	stranger(16, "another path", func(m *message) { m.signedPath = "/intent/other" }, func(m *message) {
+		m.path += "?x=1"
+		m.signedPath = retrievePath
+	}),
 	stranger(17, "another method", func(m *message) { m.signedFirst = "GET" }),
 	stranger(18, "301 seconds old", func(m *message) { m.stamp = stamp(301 * time.Second) }),
 	{19, "300 seconds old", func(p *probe) {
-		// A real clock goes on while the message is under way; the boundary itself is held by a test with a clock that stands.
+		// A real clock goes on while the message is under way; the boundary itself is held by a
+		// test with a clock that stands.
 		p.given(p.ask(p.good(func(m *message) { m.stamp = stamp(296 * time.Second) })))
 		p.given(p.ask(p.good(func(m *message) { m.stamp = stamp(-296 * time.Second) })))
 	}},
@@ -144,18 +158,21 @@ var authRows = []row{
 	{25, "two versions", func(p *probe) {
 		r := p.ask(retrieval(p.first().base, question(p.first(), set("aip_version", "1.0"))))
 		fault, _ := r.body["error"].(object)
-		p.expect(r.status == 400 && (fault["code"] == "invalid_request" || fault["code"] == "unsupported_version"), "status %d: %s", r.status, clip(r.raw))
+		p.expect(r.status == 400 && (fault["code"] == "invalid_request" || fault["code"] == "unsupported_version"),
+			"status %d: %s", r.status, clip(r.raw))
 	}},
 	{26, "another platform's name", func(p *probe) {
-		p.failed(p.ask(retrieval(p.first().base, question(p.first(), set("platform.id", theirs.platform)))), 403, "auth_failed")
+		p.failed(p.ask(retrieval(p.first().base, question(p.first(), set("platform.id", theirs.platform)))), 403,
+			"auth_failed")
 	}},
 	stranger(27, "a revoked key", func(m *message) { m.key = revoked }),
 	{28, "no hint of what was wrong", func(p *probe) {
 		body := question(p.first(), set("request_id", "same for all"))
 		var told []string
 		for _, change := range []func(*message){
-			func(m *message) { m.key.id = "plat_unknown" }, func(m *message) { m.key.secret = theirs.secret }, func(m *message) { m.stamp = stamp(time.Hour) },
-			func(m *message) { m.key = revoked }, without("X-AIP-Nonce"),
+			func(m *message) { m.key.id = "plat_unknown" }, func(m *message) { m.key.secret = theirs.secret },
+			func(m *message) { m.stamp = stamp(time.Hour) }, func(m *message) { m.key = revoked },
+			without("X-AIP-Nonce"),
 		} {
 			m := retrieval(p.first().base, body)
 			change(&m)
@@ -171,11 +188,14 @@ var authRows = []row{
 		m := p.good(func(m *message) { m.path += "?a=b%20c" })
 		for _, r := range []reply{p.ask(m), p.ask(p.good(func(m *message) { m.version = "9.9" }))} {
 			h := r.header
-			want := signature(mine.secret, map[int]string{200: "200", 400: "400"}[r.status], r.to.path, r.raw, h.Get("X-AIP-Timestamp"), h.Get("X-AIP-Nonce"))
-			p.expect(h.Get("X-AIP-Signature") == want && h.Get("X-AIP-Key-Id") == mine.id, "the signature is %q, want %q", h.Get("X-AIP-Signature"), want)
+			want := signature(mine.secret, map[int]string{200: "200", 400: "400"}[r.status], r.to.path, r.raw,
+				h.Get("X-AIP-Timestamp"), h.Get("X-AIP-Nonce"))
+			p.expect(h.Get("X-AIP-Signature") == want && h.Get("X-AIP-Key-Id") == mine.id,
+				"the signature is %q, want %q", h.Get("X-AIP-Signature"), want)
 			p.expect(h.Get("X-AIP-Version") == "0.1", "the version is %q", h.Get("X-AIP-Version"))
 			at, err := time.Parse(time.RFC3339, h.Get("X-AIP-Timestamp"))
-			p.expect(err == nil && time.Since(at).Abs() < 300*time.Second && h.Get("X-AIP-Nonce") != r.to.nonce && len(h.Get("X-AIP-Nonce")) >= 22, "time %q, nonce %q",
+			p.expect(err == nil && time.Since(at).Abs() < 300*time.Second && h.Get("X-AIP-Nonce") != r.to.nonce &&
+				len(h.Get("X-AIP-Nonce")) >= 22, "time %q, nonce %q",
 				h.Get("X-AIP-Timestamp"), h.Get("X-AIP-Nonce"))
 		}
 	}},
@@ -212,11 +232,16 @@ var orderRows = []row{
 		p.unauthenticated(p.ask(m))
 	}},
 	{31, "disabled and out of scope", func(p *probe) {
-		p.denied(p.ask(retrieval(p.at.disabled, question(p.first(), set("intent.domain", "sports")))), 200, "access_disabled")
+		p.denied(p.ask(retrieval(p.at.disabled, question(p.first(), set("intent.domain", "sports")))), 200,
+			"access_disabled")
 	}},
-	{32, "paused", func(p *probe) { p.denied(p.ask(retrieval(p.at.paused, question(p.first()))), 200, "access_disabled") }},
+	{32, "paused", func(p *probe) {
+		p.denied(p.ask(retrieval(p.at.paused, question(p.first()))), 200, "access_disabled")
+	}},
 	{33, "no state is active", func(p *probe) { p.given(p.ask(retrieval(p.at.stateless, question(p.first())))) }},
-	{34, "ended", func(p *probe) { p.denied(p.ask(retrieval(p.at.ended, question(p.first()))), 200, "access_disabled") }},
+	{34, "ended", func(p *probe) {
+		p.denied(p.ask(retrieval(p.at.ended, question(p.first()))), 200, "access_disabled")
+	}},
 	{35, "out of scope", func(p *probe) { p.denied(inScope(p, "sports", ""), 200, "out_of_scope") }},
 	{36, "a domain below", func(p *probe) {
 		p.given(inScope(p, "news.port.cranes", ""))
@@ -230,12 +255,17 @@ var orderRows = []row{
 		p.denied(inScope(p, "news.por", ""), 200, "out_of_scope")
 		p.denied(inScope(p, "sports", "news.port"), 200, "out_of_scope")
 	}},
-	malformed(39, "no JSON", func(site) []byte { return []byte(`{"aip_version": "0.1",`) }, func(site) []byte { return []byte("[]") }, func(site) []byte { return nil }),
-	malformed(40, "a member for bids", changed(set("bid", object{"price": 1})), changed(set("intent.bid", 1)), changed(set("runtime.user_id", "u"))),
+	malformed(39, "no JSON", func(site) []byte { return []byte(`{"aip_version": "0.1",`) },
+		func(site) []byte { return []byte("[]") }, func(site) []byte { return nil }),
+	malformed(40, "a member for bids", changed(set("bid", object{"price": 1})), changed(set("intent.bid", 1)),
+		changed(set("runtime.user_id", "u"))),
 	malformed(41, "a language without country", changed(set("context.language", "en"))),
 	malformed(42, "a turn below zero", changed(set("runtime.turn_index", -1)), changed(set("runtime.turn_index", 0.5))),
-	malformed(43, "too much confidence", changed(set("intent.confidence", 1.01)), changed(set("intent.confidence", -0.1))),
-	{44, "no passages", func(p *probe) { p.denied(p.ask(retrieval(p.at.chunkless, question(p.first()))), 200, "unsupported") }},
+	malformed(43, "too much confidence", changed(set("intent.confidence", 1.01)),
+		changed(set("intent.confidence", -0.1))),
+	{44, "no passages", func(p *probe) {
+		p.denied(p.ask(retrieval(p.at.chunkless, question(p.first()))), 200, "unsupported")
+	}},
 	{45, "a burst", func(p *probe) {
 		for range 20 {
 			r := p.ask(retrieval(p.at.limited, question(p.first())))
@@ -243,7 +273,8 @@ var orderRows = []row{
 				continue
 			}
 			p.denied(r, http.StatusTooManyRequests, "rate_limited")
-			p.expect(r.header.Get("Retry-After") != "" && r.header.Get("Retry-After") != "0", "Retry-After is %q", r.header.Get("Retry-After"))
+			p.expect(r.header.Get("Retry-After") != "" && r.header.Get("Retry-After") != "0", "Retry-After is %q",
+				r.header.Get("Retry-After"))
 			return
 		}
 		p.expect(false, "20 at once are let in")
@@ -276,7 +307,8 @@ var contentRows = []row{
 	{46, "never too many chunks", func(p *probe) {
 		p.eachAnswer(func(_ site, r reply, chunks []object) {
 			limits, _ := r.body["limits_applied"].(object)
-			p.expect(len(chunks) >= 1 && len(chunks) <= 3 && limits["max_chunks"] == 3.0, "%d chunks, limits %v", len(chunks), limits)
+			p.expect(len(chunks) >= 1 && len(chunks) <= 3 && limits["max_chunks"] == 3.0, "%d chunks, limits %v",
+				len(chunks), limits)
 		})
 	}},
 	{47, "never too many tokens", func(p *probe) {
@@ -285,11 +317,13 @@ var contentRows = []row{
 			told := 0
 			for _, c := range chunks {
 				n, ok := c["token_count"].(float64)
-				p.expect(ok && int(n) == tokensOf([]object{c}), "a chunk is counted as %v, and has %d", c["token_count"], tokensOf([]object{c}))
+				p.expect(ok && int(n) == tokensOf([]object{c}), "a chunk is counted as %v, and has %d",
+					c["token_count"], tokensOf([]object{c}))
 				told += int(n)
 			}
 			most, _ := limits["max_tokens"].(float64) // less where the platform has seen much of an article today
-			p.expect(most <= 300 && told <= int(most) && tokensOf(chunks) <= int(most), "%d tokens, limits %v", tokensOf(chunks), limits)
+			p.expect(most <= 300 && told <= int(most) && tokensOf(chunks) <= int(most), "%d tokens, limits %v",
+				tokensOf(chunks), limits)
 		})
 	}},
 	{48, "no session covers an article", func(p *probe) {
@@ -297,7 +331,8 @@ var contentRows = []row{
 			seen := map[string]map[string]bool{}
 			session := "session_" + random()
 			for turn := range 60 {
-				r := p.ask(retrieval(s.base, question(s, set("runtime.session_id", session), set("runtime.turn_index", turn), set("runtime.query_text", s.questions[turn%len(s.questions)]))))
+				r := p.ask(retrieval(s.base, question(s, set("runtime.session_id", session),
+					set("runtime.turn_index", turn), set("runtime.query_text", s.questions[turn%len(s.questions)]))))
 				if r.body["status"] == "denied" {
 					p.denied(r, 200, "policy_violation")
 					continue
@@ -387,16 +422,19 @@ var contentRows = []row{
 			var asked object
 			json.Unmarshal(m.body, &asked)
 			r := p.ask(m)
-			p.expect(r.body["request_id"] == asked["request_id"], "request_id is %v, want %v", r.body["request_id"], asked["request_id"])
+			p.expect(r.body["request_id"] == asked["request_id"], "request_id is %v, want %v", r.body["request_id"],
+				asked["request_id"])
 		}
 	}},
 	{53, "nothing fits", func(p *probe) {
 		for _, s := range p.at.sites {
-			for _, q := range []string{s.nobody, s.words} { // what no article has, and what only one outside the domain has
+			// what no article has, and what only one outside the domain has
+			for _, q := range []string{s.nobody, s.words} {
 				p.failed(p.ask(retrieval(s.base, question(s, set("runtime.query_text", q)))), 200, "no_content")
 			}
 			if s.elsewhere != "" { // in its own domain it is found
-				p.given(p.ask(retrieval(s.base, question(s, set("runtime.query_text", s.words), set("intent.domain", s.elsewhere)))))
+				p.given(p.ask(retrieval(s.base,
+					question(s, set("runtime.query_text", s.words), set("intent.domain", s.elsewhere)))))
 			}
 		}
 	}},
@@ -405,18 +443,21 @@ var contentRows = []row{
 			p.ask(m) // which holds it
 		}
 		for _, m := range []message{
-			p.good(func(m *message) { m.method = "GET" }), p.good(func(m *message) { m.header = map[string]string{"Content-Type": "text/plain"} }),
+			p.good(func(m *message) { m.method = "GET" }),
+			p.good(func(m *message) { m.header = map[string]string{"Content-Type": "text/plain"} }),
 			p.good(func(m *message) { m.body = []byte(strings.Repeat(" ", 70_000)) }),
 		} {
 			r := p.ask(m)
-			p.expect(r.status == map[string]int{"GET": 405}[m.method] || r.status == 415 || r.status == 413, "status %d", r.status)
+			p.expect(r.status == map[string]int{"GET": 405}[m.method] || r.status == 415 || r.status == 413,
+				"status %d", r.status)
 			p.expect(r.status != 405 || r.header.Get("Allow") == "POST", "Allow is %q", r.header.Get("Allow"))
 		}
 	}},
 	{55, "nothing is stored on the way", func(p *probe) {
 		for _, m := range p.variety() {
 			r := p.send(m)
-			p.expect(r.header.Get("Cache-Control") == "no-store", "Cache-Control is %q with status %d", r.header.Get("Cache-Control"), r.status)
+			p.expect(r.header.Get("Cache-Control") == "no-store", "Cache-Control is %q with status %d",
+				r.header.Get("Cache-Control"), r.status)
 		}
 	}},
 }
@@ -425,25 +466,31 @@ var contentRows = []row{
 func (p *probe) variety() []message {
 	s := p.first()
 	return []message{
-		p.good(), retrieval(p.at.sites[1].base, question(p.at.sites[1])), retrieval(s.base, question(s, set("intent.domain", "sports"))),
-		retrieval(s.base, question(s, set("runtime.query_text", s.nobody))), retrieval(p.at.paused, question(s)), retrieval(p.at.chunkless, question(s)),
-		retrieval(s.base, question(s, set("timestamp", stamp(time.Hour)))), retrieval(s.base, question(s, set("runtime.turn_index", -1))),
-		p.good(func(m *message) { m.key.secret = "wrong" }), retrieval(s.base, question(s, set("platform.id", "somebody"))), retrieval(p.at.citeless, question(s)),
+		p.good(), retrieval(p.at.sites[1].base, question(p.at.sites[1])),
+		retrieval(s.base, question(s, set("intent.domain", "sports"))),
+		retrieval(s.base, question(s, set("runtime.query_text", s.nobody))), retrieval(p.at.paused, question(s)),
+		retrieval(p.at.chunkless, question(s)), retrieval(s.base, question(s, set("timestamp", stamp(time.Hour)))),
+		retrieval(s.base, question(s, set("runtime.turn_index", -1))),
+		p.good(func(m *message) { m.key.secret = "wrong" }),
+		retrieval(s.base, question(s, set("platform.id", "somebody"))), retrieval(p.at.citeless, question(s)),
 	}
 }
 
 // event is an event about an answer, changed.
 func event(r reply, kind string, changes ...func(object)) object {
 	e := object{
-		"aip_version": "0.1", "event_id": "evt_" + random(), "event_type": kind, "timestamp": stamp(0), "request_id": r.body["request_id"],
-		"publisher": object{"id": "house", "domain": harbour}, "platform": object{"id": mine.platform},
+		"aip_version": "0.1", "event_id": "evt_" + random(), "event_type": kind, "timestamp": stamp(0),
+		"request_id": r.body["request_id"], "publisher": object{"id": "house", "domain": harbour},
+		"platform": object{"id": mine.platform},
 	}
 	if citations := objects(r.body["citations"]); kind == "citation" && len(citations) > 0 {
-		e["citation"] = object{"source_url": citations[0]["source_url"], "chunk_ids": citations[0]["chunk_ids"], "display_surface": "footnote"}
+		e["citation"] = object{"source_url": citations[0]["source_url"], "chunk_ids": citations[0]["chunk_ids"],
+			"display_surface": "footnote"}
 	}
 	if content, _ := r.body["content"].(object); kind == "access" {
 		chunks := objects(content["chunks"])
-		e["access"] = object{"chunks_returned": len(chunks), "token_count": tokensOf(chunks), "retrieval_mode": "chunks"}
+		e["access"] = object{"chunks_returned": len(chunks), "token_count": tokensOf(chunks),
+			"retrieval_mode": "chunks"}
 	}
 	for _, change := range changes {
 		change(e)
@@ -452,7 +499,8 @@ func event(r reply, kind string, changes ...func(object)) object {
 }
 
 func reported(base string, e object) message {
-	return message{base: base, method: "POST", path: eventsPath, body: text(e), key: mine, version: "0.1", stamp: stamp(0), nonce: random()}
+	return message{base: base, method: "POST", path: eventsPath, body: text(e), key: mine, version: "0.1",
+		stamp: stamp(0), nonce: random()}
 }
 
 // report reports an event, and holds its status.
@@ -479,7 +527,8 @@ var eventRows = []row{
 		m.nonce, m.stamp = random(), stamp(0)
 		again := p.ask(m)
 		p.given(again)
-		p.expect(string(text(first.body["content"])) == string(text(again.body["content"])), "the repetition gives something else")
+		p.expect(string(text(first.body["content"])) == string(text(again.body["content"])),
+			"the repetition gives something else")
 		count := func(m message) int {
 			var body object
 			json.Unmarshal(m.body, &body)
@@ -493,7 +542,8 @@ var eventRows = []row{
 		}
 		p.expect(count(m) == 1, "an answer and its repetition have %d access events", count(m))
 		for _, other := range []message{
-			retrieval(s.base, question(s, set("intent.domain", "sports"))), retrieval(s.base, question(s, set("runtime.query_text", s.nobody))),
+			retrieval(s.base, question(s, set("intent.domain", "sports"))),
+			retrieval(s.base, question(s, set("runtime.query_text", s.nobody))),
 			retrieval(s.base, question(s, set("runtime.turn_index", -1))),
 		} {
 			p.expect(p.ask(other).body["status"] != "ok", "it was given something")
@@ -510,8 +560,11 @@ var eventRows = []row{
 			entries := p.at.entries(i, r.body["request_id"].(string))
 			p.must(len(entries) == 1, "there are %d entries", len(entries))
 			body, _ := entries[0]["body"].(object)
-			p.expect(body["chunks_returned"] == float64(len(chunks)) && body["token_count"] == float64(tokensOf(chunks)), "the event says %v", body)
-			p.expect(!strings.Contains(string(text(entries[0])), "session_") && !strings.Contains(string(text(entries[0])), s.questions[0]), "the event holds what it must not: %v", entries[0])
+			p.expect(body["chunks_returned"] == float64(len(chunks)) &&
+				body["token_count"] == float64(tokensOf(chunks)), "the event says %v", body)
+			p.expect(!strings.Contains(string(text(entries[0])), "session_") &&
+				!strings.Contains(string(text(entries[0])), s.questions[0]),
+				"the event holds what it must not: %v", entries[0])
 		}
 	}},
 	{58, "a citation", func(p *probe) {
@@ -535,13 +588,15 @@ var eventRows = []row{
 	{61, "an unknown request", func(p *probe) {
 		p.report(reported(p.first().base, event(p.answered(), "citation", set("request_id", "req_unknown"))), 422)
 		denied := p.ask(retrieval(p.first().base, question(p.first(), set("intent.domain", "sports"))))
-		p.report(reported(p.first().base, event(p.answered(), "citation", set("request_id", denied.body["request_id"]))), 422)
+		p.report(reported(p.first().base,
+			event(p.answered(), "citation", set("request_id", denied.body["request_id"]))), 422)
 		p.report(reported(p.first().base, event(p.answered(), "citation", set("publisher.id", "somebody"))), 422)
 	}},
 	{62, "a chunk that was not given", func(p *probe) {
 		r := p.answered()
 		p.report(reported(p.first().base, event(r, "citation", set("citation.chunk_ids", []string{"c_other"}))), 422)
-		p.report(reported(p.first().base, event(r, "citation", set("citation.source_url", "https://harbour.example/sea/3"))), 422)
+		p.report(reported(p.first().base,
+			event(r, "citation", set("citation.source_url", "https://harbour.example/sea/3"))), 422)
 	}},
 	{63, "another platform's key", func(p *probe) {
 		m := reported(p.first().base, event(p.answered(), "citation"))
@@ -569,13 +624,15 @@ var eventRows = []row{
 			cited = event(first, "citation")
 			p.report(reported(base, cited), 202)
 		}, func(base string) {
-			p.unauthenticated(p.ask(message{base, m.method, m.path, m.body, m.key, m.version, m.stamp, m.nonce, "", "", nil, nil}))
+			p.unauthenticated(
+				p.ask(message{base, m.method, m.path, m.body, m.key, m.version, m.stamp, m.nonce, "", "", nil, nil}))
 			m.base, m.nonce, m.stamp = base, random(), stamp(0)
 			again = p.ask(m)
 			p.given(again)
 			p.report(reported(base, cited), 200)
 		}, func(find func(string) []object) {
-			p.expect(string(text(first.body["content"])) == string(text(again.body["content"])), "what was given is forgotten")
+			p.expect(string(text(first.body["content"])) == string(text(again.body["content"])),
+				"what was given is forgotten")
 			kinds := map[any]int{}
 			for _, e := range find(first.body["request_id"].(string)) {
 				kinds[e["kind"]]++

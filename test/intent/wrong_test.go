@@ -10,7 +10,8 @@ import (
 	"strconv"
 )
 
-// wrong is the real server behind a proxy that breaks one promise. The rows that hold it have to find that.
+// wrong is the real server behind a proxy that breaks one promise. The rows that hold it have to
+// find that.
 type wrong struct {
 	name  string
 	rows  []int
@@ -124,20 +125,26 @@ var wrongServers = []wrong{
 			x.status, x.body = 200, []byte("{}")
 		}
 	}},
-	{name: "200 whatever happens", rows: []int{11, 12, 13, 14, 15, 16, 17, 18, 20, 21, 23, 24, 25, 26, 27, 28, 39, 40, 41, 42, 43, 45, 54, 56, 58, 60, 61, 62, 63, 64},
+	{name: "200 whatever happens", rows: []int{11, 12, 13, 14, 15, 16, 17, 18, 20, 21, 23, 24, 25, 26, 27, 28, 39, 40,
+		41, 42, 43, 45, 54, 56, 58, 60, 61, 62, 63, 64},
 		reply: func(x *exchange) { x.status = 200 }},
-	{name: "denies everything", rows: []int{19, 21, 22, 23, 33, 36, 46, 47, 48, 49, 50, 53, 56, 57, 58, 59, 60, 61, 62, 63, 64}, reply: instead(200, object{
-		"aip_version": "0.1", "request_id": "r", "timestamp": stamp(0), "status": "denied", "denial": object{"reason": "policy_violation"},
+	{name: "denies everything", rows: []int{19, 21, 22, 23, 33, 36, 46, 47, 48, 49, 50, 53, 56, 57, 58, 59, 60, 61, 62,
+		63, 64}, reply: instead(200, object{
+		"aip_version": "0.1", "request_id": "r", "timestamp": stamp(0), "status": "denied",
+		"denial": object{"reason": "policy_violation"},
 	})},
 	{name: "gives everything", rows: []int{30, 31, 32, 34, 35, 37, 38, 44, 45, 53}, reply: instead(200, object{
-		"aip_version": "0.1", "request_id": "r", "timestamp": stamp(0), "status": "ok", "content": object{"chunks": []any{object{"id": "c", "text": "x", "token_count": 1}}},
+		"aip_version": "0.1", "request_id": "r", "timestamp": stamp(0), "status": "ok",
+		"content":        object{"chunks": []any{object{"id": "c", "text": "x", "token_count": 1}}},
 		"limits_applied": object{"max_chunks": 3, "max_tokens": 300}, "citations": []any{},
 	})},
-	{name: "other reasons", rows: []int{31, 32, 34, 35, 37, 38, 44, 45}, reply: only("denied", func(body object) { body["denial"] = object{"reason": "closed"} })},
+	{name: "other reasons", rows: []int{31, 32, 34, 35, 37, 38, 44, 45},
+		reply: only("denied", func(body object) { body["denial"] = object{"reason": "closed"} })},
 	{name: "tells which check failed", rows: []int{28}, reply: func(x *exchange) {
 		if x.status == 401 {
 			change(func(body object) {
-				body["error"].(object)["message"] = "key " + x.request.Header.Get("X-AIP-Key-Id") + " at " + x.request.Header.Get("X-AIP-Timestamp")
+				body["error"].(object)["message"] = "key " + x.request.Header.Get("X-AIP-Key-Id") + " at " +
+					x.request.Header.Get("X-AIP-Timestamp")
 			})(x)
 		}
 	}},
@@ -153,22 +160,33 @@ var wrongServers = []wrong{
 		chunks := body["content"].(object)["chunks"].([]any)
 		body["content"].(object)["chunks"] = append(chunks, chunks[0], chunks[0], chunks[0])
 	})},
-	{name: "wrong limits", rows: []int{46, 47}, reply: only("ok", func(body object) { body["limits_applied"] = object{"max_chunks": 10, "max_tokens": 4096} })},
+	{name: "wrong limits", rows: []int{46, 47},
+		reply: only("ok", func(body object) { body["limits_applied"] = object{"max_chunks": 10, "max_tokens": 4096} })},
 	{name: "tokens counted too low", rows: []int{47}, reply: eachChunk(func(c object) { c["token_count"] = 1 })},
-	{name: "more text than counted", rows: []int{47, 48}, reply: eachChunk(func(c object) { c["text"] = c["text"].(string) + string(bytes.Repeat([]byte(" more"), 400)) })},
-	{name: "citations of other chunks", rows: []int{49}, reply: eachCitation(func(c object) { c["chunk_ids"] = []string{"other"} })},
-	{name: "citations of another site", rows: []int{48, 49}, reply: eachCitation(func(c object) { c["source_url"] = "https://elsewhere.example/" })},
-	{name: "citations all the same", rows: []int{50}, reply: only("ok", func(body object) { body["citations"] = []any{} })},
-	{name: "content and denial", rows: []int{51, 54}, reply: only("ok", func(body object) { body["denial"] = object{"reason": "unsupported"} })},
+	{name: "more text than counted", rows: []int{47, 48}, reply: eachChunk(func(c object) {
+		c["text"] = c["text"].(string) + string(bytes.Repeat([]byte(" more"), 400))
+	})},
+	{name: "citations of other chunks", rows: []int{49},
+		reply: eachCitation(func(c object) { c["chunk_ids"] = []string{"other"} })},
+	{name: "citations of another site", rows: []int{48, 49},
+		reply: eachCitation(func(c object) { c["source_url"] = "https://elsewhere.example/" })},
+	{name: "citations all the same", rows: []int{50},
+		reply: only("ok", func(body object) { body["citations"] = []any{} })},
+	{name: "content and denial", rows: []int{51, 54},
+		reply: only("ok", func(body object) { body["denial"] = object{"reason": "unsupported"} })},
 	{name: "another id", rows: []int{52}, reply: change(func(body object) { body["request_id"] = "other" })},
 	{name: "no time", rows: []int{54}, reply: change(func(body object) { delete(body, "timestamp") })},
-	{name: "a price", rows: []int{54}, reply: change(func(body object) { body["extensions"] = object{"example.price": 2} })},
+	{name: "a price", rows: []int{54},
+		reply: change(func(body object) { body["extensions"] = object{"example.price": 2} })},
 	{name: "a score on each chunk", rows: []int{54}, reply: eachChunk(func(c object) { c["score"] = 1 })},
 	{name: "may be cached", rows: []int{54, 55, 58}, reply: header("Cache-Control", "max-age=60")},
-	{name: "nothing found is ok", rows: []int{53, 56}, reply: only("error", func(body object) { body["status"] = "ok" })},
+	{name: "nothing found is ok", rows: []int{53, 56},
+		reply: only("error", func(body object) { body["status"] = "ok" })},
 	{name: "events without end", rows: []int{56, 57}, world: func(at *servers) {
 		real := at.entries
-		at.entries = func(site int, request string) []object { return append(real(site, request), real(site, request)...) }
+		at.entries = func(site int, request string) []object {
+			return append(real(site, request), real(site, request)...)
+		}
 	}},
 	{name: "events that count otherwise", rows: []int{57}, world: func(at *servers) {
 		real := at.entries
@@ -196,6 +214,8 @@ var wrongServers = []wrong{
 			real(first, second, func(func(string) []object) { entries(func(string) []object { return nil }) })
 		}
 	}},
-	{name: "sees no tampering", rows: []int{66}, world: func(at *servers) { at.tampered = func(bool) (bool, string) { return true, "" } }},
-	{name: "sees tampering everywhere", rows: []int{66}, world: func(at *servers) { at.tampered = func(bool) (bool, string) { return false, "changed" } }},
+	{name: "sees no tampering", rows: []int{66},
+		world: func(at *servers) { at.tampered = func(bool) (bool, string) { return true, "" } }},
+	{name: "sees tampering everywhere", rows: []int{66},
+		world: func(at *servers) { at.tampered = func(bool) (bool, string) { return false, "changed" } }},
 }

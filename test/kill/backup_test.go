@@ -14,8 +14,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestKilledRestoreLeavesTheOldOrTheNewWhole ends restores by SIGKILL: afterwards database and key file are those of
-// one backup, together.
+// TestKilledRestoreLeavesTheOldOrTheNewWhole ends restores by SIGKILL: afterwards database and key
+// file are those of one backup, together.
 func TestKilledRestoreLeavesTheOldOrTheNewWhole(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -38,7 +38,8 @@ type restores struct {
 	backups map[string]string // of each edition
 }
 
-// newRestores makes a backup of each of the early editions, each with a key file that bears its name.
+// newRestores makes a backup of each of the early editions, each with a key file that bears its
+// name.
 func newRestores(t *testing.T, dsn, place string) *restores {
 	r := &restores{run: &run{t: t, store: dsn}, place: place, backups: map[string]string{}}
 	from := t.TempDir()
@@ -104,7 +105,8 @@ func (r *restores) restore(edition string, after time.Duration) bool {
 	return r.kill(after, "restore", "--replace", "--data", r.place, "--store", r.store, r.backups[edition])
 }
 
-// look has the program start once, as it does after a crash, and names the edition that database and key file are of.
+// look has the program start once, as it does after a crash, and names the edition that database
+// and key file are of.
 func (r *restores) look() string {
 	r.t.Helper()
 	process.MustRun(r.t, "keys", "list", "--data", r.place, "--store", r.store)
@@ -118,7 +120,8 @@ func (r *restores) look() string {
 	return string(key)
 }
 
-// kill runs the program and kills it after a while, unless that is negative. It says whether the program was done.
+// kill runs the program and kills it after a while, unless that is negative. It says whether the
+// program was done.
 func (r *run) kill(after time.Duration, args ...string) bool {
 	r.t.Helper()
 	command := process.Command(r.t, args...)
@@ -138,8 +141,9 @@ func (r *run) kill(after time.Duration, args ...string) bool {
 	return err == nil
 }
 
-// TestBackupUnderLoadIsOfOneEditionAndWholeOrNotThere backs up while a server answers and an ingest replaces one edition
-// by the other, and ends some of the backups by SIGKILL: a file that has the name is whole, and holds one edition.
+// TestBackupUnderLoadIsOfOneEditionAndWholeOrNotThere backs up while a server answers and an ingest
+// replaces one edition by the other, and ends some of the backups by SIGKILL: a file that has the
+// name is whole, and holds one edition.
 func TestBackupUnderLoadIsOfOneEditionAndWholeOrNotThere(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -157,7 +161,8 @@ func TestBackupUnderLoadIsOfOneEditionAndWholeOrNotThere(t *testing.T) {
 
 func backUpUnderLoad(t *testing.T, r *run) {
 	r.begin()
-	server := process.Start(t, "serve", "--data", t.TempDir(), "--store", r.store, "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--log-level", "warn", "--set", manyAsked)
+	server := process.Start(t, "serve", "--data", t.TempDir(), "--store", r.store, "--listen", "127.0.0.1:0",
+		"--metrics-listen", "off", "--log-level", "warn", "--set", manyAsked)
 	asker := &asker{url: server.URL, done: make(chan struct{})}
 	asker.wait.Go(asker.keepAsking)
 	dir := t.TempDir()

@@ -37,7 +37,8 @@ func newBuyer(t *testing.T, domain string) *buyer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &buyer{domain: domain, key: key, http: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}
+	return &buyer{domain: domain, key: key,
+		http: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}
 }
 
 // account is the buyer's at the Exchange.
@@ -54,11 +55,13 @@ func (b *buyer) public(t *testing.T) string {
 }
 
 func (b *buyer) requester(uris ...string) map[string]any {
-	return map[string]any{"id": "bot", "domain": b.domain, "type": "REQUESTER_TYPE_AGENT", "uris": uris, "intended_use": []string{"FUNCTION_AI_INPUT"}}
+	return map[string]any{"id": "bot", "domain": b.domain, "type": "REQUESTER_TYPE_AGENT", "uris": uris,
+		"intended_use": []string{"FUNCTION_AI_INPUT"}}
 }
 
-// call sends an RPC to a server, signed for now as RFC 9421 has it, and with a nonce: a signature counts once. The error is of the way there and back: whether the
-// message was taken, nobody knows then.
+// call sends an RPC to a server, signed for now as RFC 9421 has it, and with a nonce: a signature
+// counts once. The error is of the way there and back: whether the message was taken, nobody knows
+// then.
 func (b *buyer) call(server *process.Server, method string, message map[string]any) (*reply, error) {
 	body, err := json.Marshal(message)
 	if err != nil {
@@ -72,7 +75,8 @@ func (b *buyer) call(server *process.Server, method string, message map[string]a
 	sum := sha256.Sum256(body)
 	digest := "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
 	input := fmt.Sprintf(`("@method" "@target-uri" "content-digest");created=%d;nonce=%q;keyid=%q;alg="ed25519"`, time.Now().Unix(), cryptorand.Text(), b.domain)
-	signed := "\"@method\": POST\n\"@target-uri\": " + exchangeURL + at + "\n\"content-digest\": " + digest + "\n\"@signature-params\": " + input
+	signed := "\"@method\": POST\n\"@target-uri\": " + exchangeURL + at + "\n\"content-digest\": " + digest +
+		"\n\"@signature-params\": " + input
 	for name, value := range map[string]string{
 		"Content-Type": "application/json", "Content-Digest": digest, "Signature-Input": "agent=" + input,
 		"Signature": "agent=:" + base64.StdEncoding.EncodeToString(ed25519.Sign(b.key, []byte(signed))) + ":",
@@ -238,7 +242,8 @@ type disputed struct {
 
 // newBuying is a request to buy by offers.
 func newBuying(b *buyer, id string, offers ...offer) *buying {
-	r := &buying{buyer: b, id: id, offers: offers, fetched: map[string]*fetchings{}, reports: map[string]*reported{}, disputes: map[string]*disputed{}}
+	r := &buying{buyer: b, id: id, offers: offers, fetched: map[string]*fetchings{}, reports: map[string]*reported{},
+		disputes: map[string]*disputed{}}
 	r.message = map[string]any{"ver": "1.0", "id": id, "requester": b.requester()}
 	if len(offers) == 1 {
 		r.message["offer_id"], r.message["offer_signature"] = offers[0].ID, offers[0].Signature
@@ -252,8 +257,8 @@ func newBuying(b *buyer, id string, offers ...offer) *buying {
 	return r
 }
 
-// send sends it, and holds that what was told before is told again. lost is an error of the way there and back, or that the
-// server has no time; err is of what is answered.
+// send sends it, and holds that what was told before is told again. lost is an error of the way
+// there and back, or that the server has no time; err is of what is answered.
 func (r *buying) send(server *process.Server) (all []line, lost, err error) {
 	got, lost := r.call(server, "ExecuteTransaction", r.message)
 	if lost == nil && got.status == http.StatusServiceUnavailable {
@@ -269,7 +274,8 @@ func (r *buying) send(server *process.Server) (all []line, lost, err error) {
 	return all, nil, err
 }
 
-// get fetches one thing that was bought, and holds that it is what was offered and what was fetched before.
+// get fetches one thing that was bought, and holds that it is what was offered and what was fetched
+// before.
 func (r *buying) get(server *process.Server, i int) (lost, err error) {
 	l := r.answer[i]
 	f := r.fetched[l.Transaction]
@@ -285,7 +291,8 @@ func (r *buying) get(server *process.Server, i int) (lost, err error) {
 	case status != http.StatusOK:
 		return nil, fmt.Errorf("what was bought as %s is answered with %d", l.Transaction, status)
 	case r.offers[i].Identity.Hash != hash, f.told > 0 && f.hash != hash:
-		return nil, fmt.Errorf("what was bought as %s has the hash %s; offered was %s, and fetched before %s", l.Transaction, hash, r.offers[i].Identity.Hash, f.hash)
+		return nil, fmt.Errorf("what was bought as %s has the hash %s; offered was %s, and fetched before %s",
+			l.Transaction, hash, r.offers[i].Identity.Hash, f.hash)
 	}
 	f.told++
 	f.bytes += int64(size)
@@ -293,14 +300,16 @@ func (r *buying) get(server *process.Server, i int) (lost, err error) {
 	return nil, nil
 }
 
-// report reports on one thing that was bought, under the id that it had before if there was a report.
+// report reports on one thing that was bought, under the id that it had before if there was a
+// report.
 func (r *buying) report(server *process.Server, i int) (lost, err error) {
 	l := r.answer[i]
 	of := r.reports[l.Transaction]
 	if of == nil {
 		of = &reported{message: map[string]any{
-			"ver": "1.0", "id": "report-of-" + l.Transaction, "transaction_id": l.Transaction, "billing_id": l.Billing, "timestamp": now(),
-			"usage": map[string]any{"function": []string{"FUNCTION_AI_INPUT"}, "consumed_quantity": r.offers[i].Pricing.Quantity * 9 / 10},
+			"ver": "1.0", "id": "report-of-" + l.Transaction, "transaction_id": l.Transaction, "billing_id": l.Billing,
+			"timestamp": now(), "usage": map[string]any{"function": []string{"FUNCTION_AI_INPUT"},
+				"consumed_quantity": r.offers[i].Pricing.Quantity * 9 / 10},
 		}}
 		r.reports[l.Transaction] = of
 	}
@@ -322,15 +331,16 @@ func (r *buying) report(server *process.Server, i int) (lost, err error) {
 	return nil, nil
 }
 
-// dispute disputes one thing that was reported, under the id that it had before if there was a dispute, and holds that what was told of it stands: of
-// what was never fetched, and whose address has been asked for too late, everything comes back at once.
+// dispute disputes one thing that was reported, under the id that it had before if there was a
+// dispute, and holds that what was told of it stands: of what was never fetched, and whose address
+// has been asked for too late, everything comes back at once.
 func (r *buying) dispute(server *process.Server, i int) (lost, err error) {
 	l := r.answer[i]
 	of := r.disputes[l.Transaction]
 	if of == nil {
 		of = &disputed{message: map[string]any{
-			"ver": "1.0", "id": "dispute-of-" + l.Transaction, "transaction_id": l.Transaction, "billing_id": l.Billing, "report_id": r.reports[l.Transaction].id,
-			"reason": "DISPUTE_REASON_DELIVERY_FAILED",
+			"ver": "1.0", "id": "dispute-of-" + l.Transaction, "transaction_id": l.Transaction, "billing_id": l.Billing,
+			"report_id": r.reports[l.Transaction].id, "reason": "DISPUTE_REASON_DELIVERY_FAILED",
 		}}
 		r.disputes[l.Transaction] = of
 	}
@@ -354,7 +364,8 @@ func (r *buying) dispute(server *process.Server, i int) (lost, err error) {
 		credit = answer.Ext.Credit.Amount
 	}
 	if of.id != "" && (of.id != answer.ID || of.credit >= 0 && of.credit != credit) {
-		return nil, fmt.Errorf("the dispute of %s was taken as %s with %v, and then as %s with %v", l.Transaction, of.id, of.credit, answer.ID, credit)
+		return nil, fmt.Errorf("the dispute of %s was taken as %s with %v, and then as %s with %v", l.Transaction,
+			of.id, of.credit, answer.ID, credit)
 	}
 	of.id, of.credit = answer.ID, credit
 	return nil, nil

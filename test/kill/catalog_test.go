@@ -20,7 +20,8 @@ type state struct {
 	digest string // of every item, whole
 }
 
-// readState opens a database as the next process would and reads its catalog. The database must be sound.
+// readState opens a database as the next process would and reads its catalog. The database must be
+// sound.
 func readState(t *testing.T, dsn string) state {
 	t.Helper()
 	ctx := context.Background()
@@ -74,8 +75,8 @@ func checkIntegrity(t *testing.T, db *store.DB) {
 	}
 }
 
-// copyDatabase copies the files of a SQLite database that no process has open, as they lie after a kill, so that a
-// look at the copy repairs nothing for the process that comes next.
+// copyDatabase copies the files of a SQLite database that no process has open, as they lie after a
+// kill, so that a look at the copy repairs nothing for the process that comes next.
 func copyDatabase(t *testing.T, from, to string) {
 	t.Helper()
 	for _, suffix := range []string{"", "-wal"} {

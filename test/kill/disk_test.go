@@ -12,20 +12,22 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// ownMounts runs a shell's text where it may mount for itself alone, as root of a namespace of its own.
+// ownMounts runs a shell's text where it may mount for itself alone, as root of a namespace of its
+// own.
 func ownMounts(t *testing.T, text string, args ...string) (output string, err error) {
 	t.Helper()
 	if _, err := exec.Command("unshare", "--user", "--map-root-user", "--mount", "true").CombinedOutput(); err != nil {
 		t.Skip("this machine lets nobody mount for himself (unshare --user --map-root-user --mount)")
 	}
-	command := exec.Command("unshare", append([]string{"--user", "--map-root-user", "--mount", "/bin/sh", "-ec", text}, args...)...)
+	command := exec.Command("unshare",
+		append([]string{"--user", "--map-root-user", "--mount", "/bin/sh", "-ec", text}, args...)...)
 	command.Env = append(os.Environ(), "FRONTDESK_METRICS_LISTEN=off")
 	all, err := command.CombinedOutput()
 	return string(all), err
 }
 
-// TestFullDiskSaysWhatToDo fills a disk of its own by a run of ingest. The run says so, and what was published before
-// is still there; once there is room, the same run succeeds.
+// TestFullDiskSaysWhatToDo fills a disk of its own by a run of ingest. The run says so, and what
+// was published before is still there; once there is room, the same run succeeds.
 func TestFullDiskSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -33,7 +35,8 @@ func TestFullDiskSaysWhatToDo(t *testing.T) {
 		var b strings.Builder
 		for i := range items {
 			text, err := json.Marshal(map[string]string{
-				"@type": "Recipe", "name": fmt.Sprintf("Soup number %d", i), "url": fmt.Sprintf("https://example.com/%s/%d", name, i),
+				"@type": "Recipe", "name": fmt.Sprintf("Soup number %d", i),
+				"url":         fmt.Sprintf("https://example.com/%s/%d", name, i),
 				"description": strings.Repeat(fmt.Sprintf("stir %d and wait ", i), 30),
 			})
 			if err != nil {
@@ -63,7 +66,9 @@ func TestFullDiskSaysWhatToDo(t *testing.T) {
 	_, rest, _ := strings.Cut(output, "---- full\n")
 	full, rest, _ := strings.Cut(rest, "---- after\n")
 	after, room, _ := strings.Cut(rest, "---- room\n")
-	if !strings.Contains(full, "frontdesk.db is full: free some space and try again; what was stored before is unharmed") || strings.Count(full, "disk I/O error") > 2 { // in the log, and as what came of the run
+	// in the log, and as what came of the run
+	if !strings.Contains(full, "frontdesk.db is full: free some space and try again; "+
+		"what was stored before is unharmed") || strings.Count(full, "disk I/O error") > 2 {
 		t.Errorf("on a full disk the run says:\n%s", full)
 	}
 	if !strings.Contains(after, "Soup number 7") {

@@ -22,15 +22,18 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// disputeKills is how often servers are killed under disputes in the short form, and disputesEach how many purchases are disputed for each.
+// disputeKills is how often servers are killed under disputes in the short form, and disputesEach
+// how many purchases are disputed for each.
 const (
 	disputeKills = 4
 	disputesEach = 30
 )
 
-// TestKilledServersDecideDisputesOnce kills servers while buyers dispute what they have bought, some of it twice at once, on PostgreSQL at two
-// servers; of half of it the log of a CDN says that it failed. What was told before the kill is told after it, and what was not told comes
-// to be when it is asked for again: each is decided once and paid back once, has one entry for each of its steps, and the book holds.
+// TestKilledServersDecideDisputesOnce kills servers while buyers dispute what they have bought,
+// some of it twice at once, on PostgreSQL at two servers; of half of it the log of a CDN says that
+// it failed. What was told before the kill is told after it, and what was not told comes to be when
+// it is asked for again: each is decided once and paid back once, has one entry for each of its
+// steps, and the book holds.
 func TestKilledServersDecideDisputesOnce(t *testing.T) {
 	t.Parallel()
 	killOnBoth(t, disputeKills, func(t *testing.T, fresh func() string, servers, kills int) {
@@ -61,8 +64,8 @@ func TestKilledServersDecideDisputesOnce(t *testing.T) {
 	})
 }
 
-// disputeRound buys and reports some things, disputes them, kills servers meanwhile, and disputes them again. It gives how many disputes had no
-// answer before the kill.
+// disputeRound buys and reports some things, disputes them, kills servers meanwhile, and disputes
+// them again. It gives how many disputes had no answer before the kill.
 func (x *exchange) disputeRound(n int) (unsure int) {
 	t := x.t
 	all := make([]*buying, disputesEach)
@@ -154,7 +157,8 @@ func (x *exchange) disputeRound(n int) (unsure int) {
 // bought is something that a buyer has bought and reported.
 func (x *exchange) bought(buyer int, id string) (*buying, error) {
 	b, server, uri := x.buyers[buyer], x.servers[0], itemURL(rand.IntN(60))
-	got, err := b.call(server, "DiscoverResources", map[string]any{"ver": "1.0", "id": "query-" + id, "requester": b.requester(uri), "deadline": "10s"})
+	got, err := b.call(server, "DiscoverResources",
+		map[string]any{"ver": "1.0", "id": "query-" + id, "requester": b.requester(uri), "deadline": "10s"})
 	if err != nil {
 		return nil, err
 	}
@@ -201,10 +205,12 @@ func stepsIn(t *testing.T, export string) map[string]int {
 	return steps
 }
 
-// decidedOnce holds the disputes and the book against what the buyers were told, when no server runs; steps are the ledger's entries.
+// decidedOnce holds the disputes and the book against what the buyers were told, when no server
+// runs; steps are the ledger's entries.
 func (x *exchange) decidedOnce(steps map[string]int) {
 	t, ctx := x.t, context.Background()
-	db, err := store.Open(ctx, store.Config{DSN: x.dsn, Schemas: []store.Schema{accounts.Schema, transactions.Schema, disputes.Schema}})
+	db, err := store.Open(ctx,
+		store.Config{DSN: x.dsn, Schemas: []store.Schema{accounts.Schema, transactions.Schema, disputes.Schema}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +236,9 @@ func (x *exchange) decidedOnce(steps map[string]int) {
 		}
 		delete(steps, id)
 		back, h := told.credit >= 0, held[id]
-		if back != (c.Status == disputes.AutoResolved && c.Resolution == disputes.Credit) || back != (h.State == accounts.Released) || back && (h.Charged != 0 || math.Abs(told.credit-float64(c.Credit)/1e8) > 1e-9) {
+		if back != (c.Status == disputes.AutoResolved && c.Resolution == disputes.Credit) ||
+			back != (h.State == accounts.Released) ||
+			back && (h.Charged != 0 || math.Abs(told.credit-float64(c.Credit)/1e8) > 1e-9) {
 			t.Errorf("the dispute %s gave back %v, is %+v, and the book has %+v", told.id, told.credit, c, h)
 		}
 	}

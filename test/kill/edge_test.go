@@ -24,9 +24,10 @@ import (
 // edgeKills is how often something is killed under agents that fetch at an edge, in the short form.
 const edgeKills = 6
 
-// TestEachByteThatAnEdgeDeliversIsAccountedFor kills an edge, its Exchange, or the wire between the two, at random moments, while
-// agents fetch at the edge. Once all are back, the Exchange knows each delivery once, with an entry in the ledger: with the bytes that
-// the agent has had where it had all of them, and otherwise with no fewer. What no agent asked for it does not know.
+// TestEachByteThatAnEdgeDeliversIsAccountedFor kills an edge, its Exchange, or the wire between the
+// two, at random moments, while agents fetch at the edge. Once all are back, the Exchange knows
+// each delivery once, with an entry in the ledger: with the bytes that the agent has had where it
+// had all of them, and otherwise with no fewer. What no agent asked for it does not know.
 func TestEachByteThatAnEdgeDeliversIsAccountedFor(t *testing.T) {
 	t.Parallel()
 	killOnBoth(t, edgeKills, func(t *testing.T, fresh func() string, _, kills int) { killEdge(t, fresh(), kills) })
@@ -62,7 +63,8 @@ type fetched struct {
 func killEdge(t *testing.T, dsn string, n int) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	o := &outpost{t: t, dsn: dsn, dir: t.TempDir(), random: rand.New(rand.NewPCG(seed, 5)), fetches: map[string]*fetched{}}
+	o := &outpost{t: t, dsn: dsn, dir: t.TempDir(), random: rand.New(rand.NewPCG(seed, 5)),
+		fetches: map[string]*fetched{}}
 	o.open()
 	for i := range n {
 		o.round(i)
@@ -82,7 +84,8 @@ func killEdge(t *testing.T, dsn string, n int) {
 			none++
 		}
 	}
-	t.Logf("%d kills; %d fetches were whole, %d broke off, %d had nothing; %d were of things that were bought", n, whole, broken, none, o.bought)
+	t.Logf("%d kills; %d fetches were whole, %d broke off, %d had nothing; %d were of things that were bought", n,
+		whole, broken, none, o.bought)
 	if whole < n || broken == 0 || o.bought == 0 {
 		t.Error("too little was fetched: nothing was tested")
 	}
@@ -194,10 +197,12 @@ func (o *outpost) startEdge() {
 	o.edge = process.Start(o.t, "edge", "--config", filepath.Join(o.dir, "edge.yaml"))
 }
 
-// buy buys something of the Exchange, and gives its signed address; it fails while the Exchange is away.
+// buy buys something of the Exchange, and gives its signed address; it fails while the Exchange is
+// away.
 func (o *outpost) buy(name string, n int) (address, transaction string, err error) {
 	uri := fmt.Sprintf("https://kill.example/items/%d", n%60)
-	got, err := o.buyer.call(o.exchange, "DiscoverResources", map[string]any{"ver": "1.0", "id": "q-" + name, "requester": o.buyer.requester(uri)})
+	got, err := o.buyer.call(o.exchange, "DiscoverResources",
+		map[string]any{"ver": "1.0", "id": "q-" + name, "requester": o.buyer.requester(uri)})
 	if err != nil {
 		return "", "", err
 	}
@@ -216,7 +221,8 @@ func (o *outpost) buy(name string, n int) (address, transaction string, err erro
 // sign makes a signed address of a transaction that nobody knows.
 func (o *outpost) sign(transaction string, n int) string {
 	keys := sign.URLKeys{Origin: deliveredAt, Keys: []sign.URLKey{{Form: sign.URLHMAC, Secret: o.secret}}}
-	address, err := keys.Sign(fmt.Sprintf("%s/items/%d", deliveredAt, n%60), sign.URLGrant{Expires: time.Now().Add(4 * time.Minute), Agent: "agent", Transaction: transaction}, time.Now())
+	address, err := keys.Sign(fmt.Sprintf("%s/items/%d", deliveredAt, n%60),
+		sign.URLGrant{Expires: time.Now().Add(4 * time.Minute), Agent: "agent", Transaction: transaction}, time.Now())
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -324,11 +330,13 @@ func (o *outpost) fetch(transaction, address string, impatient bool) {
 	f.whole = err == nil && f.bytes == itemSize
 }
 
-// audit ends the edge, which then tells all it has, and holds what the Exchange knows against what the agents had.
+// audit ends the edge, which then tells all it has, and holds what the Exchange knows against what
+// the agents had.
 func (o *outpost) audit() {
 	t := o.t
 	o.edge.End(t)
-	// What was refused a moment ago, since the Exchange was just starting, is told by the next edge.
+	// What was refused a moment ago, since the Exchange was just starting, is told by the next
+	// edge.
 	for tries := 0; o.waiting() && tries < 20; tries++ {
 		o.startEdge()
 		<-time.After(time.Second)
@@ -419,7 +427,8 @@ func (o *outpost) rows() map[string]row {
 	return all
 }
 
-// wire is the way between an edge and its Exchange: an address that stays, whoever is behind it, and that can be cut.
+// wire is the way between an edge and its Exchange: an address that stays, whoever is behind it,
+// and that can be cut.
 type wire struct {
 	listener net.Listener
 	to       atomic.Value // an address

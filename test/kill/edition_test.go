@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// edition is one state of a generated content set. Every item of it carries the edition's name in its name, its
-// description and every sentence of its body, so that a catalog that mixes two editions shows.
+// edition is one state of a generated content set. Every item of it carries the edition's name in
+// its name, its description and every sentence of its body, so that a catalog that mixes two
+// editions shows.
 type edition struct {
 	name  string
 	items int // how many items, numbered from 0: a smaller edition lacks the last ones
@@ -60,7 +61,8 @@ func (e edition) writeFile(path string, n int) error {
 func (e edition) item(i int) map[string]any {
 	var body strings.Builder
 	for s := range sentences {
-		fmt.Fprintf(&body, "Sentence %d of item %d tells of edition %s and of nothing else that matters here. ", s, i, e.name)
+		fmt.Fprintf(&body, "Sentence %d of item %d tells of edition %s and of nothing else that matters here. ",
+			s, i, e.name)
 	}
 	return map[string]any{
 		"@context":    "https://schema.org",

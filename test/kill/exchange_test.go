@@ -25,11 +25,13 @@ import (
 // exchangeKills is how often servers are killed under buyers in the short form.
 const exchangeKills = 6
 
-// TestKilledServersSellOnceOrNotAtAll kills servers while buyers discover, buy one and several things, fetch and report, and
-// what nobody reports is swept; on PostgreSQL two servers of one database. What a buyer was told before the kill it is told
-// after it, in the same words, and what it has an address for can be fetched; what it was not told is there once or not at all,
-// and comes to be when it asks again. What a buyer was sent is on record. Every purchase has one entry in the ledger, which is provable, and one in the book;
-// nothing is charged twice, no account falls below nothing, and the sums of money and quotas hold.
+// TestKilledServersSellOnceOrNotAtAll kills servers while buyers discover, buy one and several
+// things, fetch and report, and what nobody reports is swept; on PostgreSQL two servers of one
+// database. What a buyer was told before the kill it is told after it, in the same words, and what
+// it has an address for can be fetched; what it was not told is there once or not at all, and comes
+// to be when it asks again. What a buyer was sent is on record. Every purchase has one entry in the
+// ledger, which is provable, and one in the book; nothing is charged twice, no account falls below
+// nothing, and the sums of money and quotas hold.
 func TestKilledServersSellOnceOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	killOnBoth(t, exchangeKills, func(t *testing.T, fresh func() string, servers, kills int) {
@@ -48,7 +50,8 @@ type exchange struct {
 	all      []*buying
 
 	granted, denied, fetched, reports int // that were told of
-	unsure, taken                     int // requests to buy without an answer, and things of them that had been bought by then
+	// requests to buy without an answer, and things of them that had been bought by then
+	unsure, taken int
 }
 
 // What the buyers have: the last of them soon has nothing left.
@@ -72,7 +75,8 @@ func killExchange(t *testing.T, dsn string, servers, n int) {
 		server.End(t)
 	}
 	x.close()
-	t.Logf("%d kills; %d requests to buy: %d things bought, %d denied; %d fetches and %d reports told of; %d requests had no answer, and had bought %d things by then",
+	t.Logf("%d kills; %d requests to buy: %d things bought, %d denied; %d fetches and %d reports told of; "+
+		"%d requests had no answer, and had bought %d things by then",
 		n, len(x.all), x.granted, x.denied, x.fetched, x.reports, x.unsure, x.taken)
 	if x.granted < n || x.fetched < n || x.reports == 0 || x.denied == 0 {
 		t.Error("too little was told: nothing was tested")
@@ -129,16 +133,19 @@ func (x *exchange) stock() {
 		run("ramp", "account", "open", b.account(), "USD")
 		run("ramp", "account", "credit", b.account(), credit, "USD")
 	}
-	run("ramp", "subscription", "add", "gold", x.buyers[0].account(), "--path", "/items/1*", "--currency", "USD", "--quota", "accesses=1000000", "--quota", "spend_cents=100000000")
+	run("ramp", "subscription", "add", "gold", x.buyers[0].account(), "--path", "/items/1*", "--currency", "USD",
+		"--quota", "accesses=1000000", "--quota", "spend_cents=100000000")
 }
 
 // any is one of the servers: each must know what the others sold.
 func (x *exchange) any() *process.Server { return x.servers[x.random.IntN(len(x.servers))] }
 
-// round lets buyers work, kills servers in the middle of it, starts them again, and has the buyers ask again.
+// round lets buyers work, kills servers in the middle of it, starts them again, and has the buyers
+// ask again.
 func (x *exchange) round(n int) {
 	t := x.t
-	s := &shopping{servers: x.servers, buyers: x.buyers, name: fmt.Sprint(n), enough: 1 + x.random.IntN(60), reached: make(chan struct{}), over: make(chan struct{})}
+	s := &shopping{servers: x.servers, buyers: x.buyers, name: fmt.Sprint(n), enough: 1 + x.random.IntN(60),
+		reached: make(chan struct{}), over: make(chan struct{})}
 	idle := make(chan struct{})
 	for worker := range 8 {
 		s.wait.Go(func() { s.work(worker) })
@@ -214,7 +221,8 @@ func (x *exchange) settle(r *buying, ended time.Time) {
 	}
 }
 
-// audit has the ledger and the book derived anew, and the ledger exported and verified without the database, and counts.
+// audit has the ledger and the book derived anew, and the ledger exported and verified without the
+// database, and counts.
 func (x *exchange) audit() {
 	t := x.t
 	for _, args := range [][]string{{"ledger", "audit"}, {"ramp", "account", "check"}} {
@@ -255,8 +263,10 @@ func (x *exchange) audit() {
 				usage = 1
 			}
 			f := r.fetched[l.Transaction]
-			if count.transactions != 1 || count.usages != usage || count.deliveries > f.tried || count.amount != x.cost(r, i) {
-				t.Errorf("of transaction %s the ledger has %+v; it was fetched %+v, reported %d times, and cost %s", l.Transaction, count, *f, usage, x.cost(r, i))
+			if count.transactions != 1 || count.usages != usage || count.deliveries > f.tried ||
+				count.amount != x.cost(r, i) {
+				t.Errorf("of transaction %s the ledger has %+v; it was fetched %+v, reported %d times, and cost %s",
+					l.Transaction, count, *f, usage, x.cost(r, i))
 			}
 		}
 	}
@@ -267,7 +277,8 @@ func (x *exchange) audit() {
 
 // exported exports the ledger when every entry has its place.
 func (x *exchange) exported(file string) {
-	for began := time.Now(); strings.Contains(process.MustRun(x.t, "ledger", "show", "--config", x.configs[0]), "wait for their places"); {
+	for began := time.Now(); strings.Contains(process.MustRun(x.t, "ledger", "show", "--config", x.configs[0]),
+		"wait for their places"); {
 		if time.Since(began) > time.Minute {
 			x.t.Fatal("entries wait for their places")
 		}
@@ -341,7 +352,8 @@ func counted(t *testing.T, export string) map[string]counts {
 // close holds the book against what the buyers were told, when no server runs.
 func (x *exchange) close() {
 	t := x.t
-	db, err := store.Open(context.Background(), store.Config{DSN: x.dsn, Schemas: []store.Schema{accounts.Schema, transactions.Schema}})
+	db, err := store.Open(context.Background(),
+		store.Config{DSN: x.dsn, Schemas: []store.Schema{accounts.Schema, transactions.Schema}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,7 +380,8 @@ func (x *exchange) close() {
 				continue
 			}
 			if amount, there := held[l.Transaction]; !there || math.Abs(amount-l.Cost.Amount) > 1e-9 {
-				t.Errorf("transaction %s cost %v, and the book has %v (%t)", l.Transaction, l.Cost.Amount, amount, there)
+				t.Errorf("transaction %s cost %v, and the book has %v (%t)", l.Transaction, l.Cost.Amount,
+					amount, there)
 			}
 			delete(held, l.Transaction)
 		}
@@ -392,8 +405,8 @@ func (x *exchange) close() {
 	}
 }
 
-// accounted holds the records of deliveries against what the buyers were sent: none was sent a byte that is not on record, not even
-// by a server that was killed before it could record the end.
+// accounted holds the records of deliveries against what the buyers were sent: none was sent a byte
+// that is not on record, not even by a server that was killed before it could record the end.
 func (x *exchange) accounted(db *store.DB) {
 	t := x.t
 	rows, bytes, unseen := map[string]int{}, map[string]int64{}, 0
@@ -414,7 +427,8 @@ func (x *exchange) accounted(db *store.DB) {
 	for _, r := range x.all {
 		for transaction, f := range r.fetched {
 			if rows[transaction] < f.told || rows[transaction] > f.tried || bytes[transaction] < f.bytes {
-				t.Errorf("of transaction %s %d deliveries with %d bytes are on record; it was fetched %+v", transaction, rows[transaction], bytes[transaction], *f)
+				t.Errorf("of transaction %s %d deliveries with %d bytes are on record; it was fetched %+v", transaction,
+					rows[transaction], bytes[transaction], *f)
 			}
 			delete(rows, transaction)
 		}
@@ -493,7 +507,8 @@ func (s *shopping) buy(server *process.Server, worker, i int) bool {
 			uris = append(uris, uri)
 		}
 	}
-	got, lost := b.call(server, "DiscoverResources", map[string]any{"ver": "1.0", "id": fmt.Sprintf("query-%s-%d-%d", s.name, worker, i), "requester": b.requester(uris...), "deadline": "10s"})
+	got, lost := b.call(server, "DiscoverResources", map[string]any{"ver": "1.0",
+		"id": fmt.Sprintf("query-%s-%d-%d", s.name, worker, i), "requester": b.requester(uris...), "deadline": "10s"})
 	if !s.note(lost, nil) {
 		return false
 	}
@@ -532,7 +547,8 @@ func (s *shopping) buy(server *process.Server, worker, i int) bool {
 	return true
 }
 
-// execute sends a request to buy, or sends it to two servers at once, and says whether it was answered.
+// execute sends a request to buy, or sends it to two servers at once, and says whether it was
+// answered.
 func (s *shopping) execute(r *buying, server *process.Server, twice bool) bool {
 	if !twice {
 		all, lost, err := r.send(server)

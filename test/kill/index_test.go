@@ -19,8 +19,9 @@ import (
 // manyItems are so many that the index is kept in files.
 const manyItems = 2500
 
-// TestKilledServerLeavesAnIndexToStartFrom ends servers by SIGKILL while they write the files of the index: the next start
-// never finds one that it cannot read, and shows what is in the database now.
+// TestKilledServerLeavesAnIndexToStartFrom ends servers by SIGKILL while they write the files of
+// the index: the next start never finds one that it cannot read, and shows what is in the database
+// now.
 func TestKilledServerLeavesAnIndexToStartFrom(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -101,7 +102,8 @@ func (r *indexRun) ingest(t *testing.T) {
 }
 
 func (r *indexRun) serve(t *testing.T) *process.Server {
-	return process.Start(t, "serve", "--data", r.data, "--store", r.store, "--listen", "127.0.0.1:0", "--metrics-listen", "off")
+	return process.Start(t, "serve", "--data", r.data, "--store", r.store, "--listen", "127.0.0.1:0",
+		"--metrics-listen", "off")
 }
 
 // spelt is a word that stands for a number, and is like that of no other.
@@ -129,7 +131,8 @@ func (r *indexRun) check(t *testing.T, server *process.Server) {
 	if slices.Contains(r.find(t, server, spelt("number", r.edition)), gone) {
 		t.Errorf("%s is found, which is gone", gone)
 	}
-	if log := server.Log(); strings.Contains(log, "cannot be read from its files") || strings.Contains(log, "not kept") {
+	if log := server.Log(); strings.Contains(log, "cannot be read from its files") ||
+		strings.Contains(log, "not kept") {
 		t.Errorf("a kill left files that cannot be read:\n%s", log)
 	}
 }

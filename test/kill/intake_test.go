@@ -22,10 +22,11 @@ import (
 // intakeKills is how often servers are killed under submissions and binds in the short form.
 const intakeKills = 6
 
-// TestKilledServersBindOnceOrNotAtAll kills servers while agents submit and bind, on PostgreSQL two servers of one database
-// and one vault. An offer that was told before the kill is the one that the agent is told after it, and what was bound is
-// bound, in the same words; what was not told comes to be when the agent asks again. In the end each session has one offer
-// and one bind in the ledger, and the business was told of each under one id, once or again.
+// TestKilledServersBindOnceOrNotAtAll kills servers while agents submit and bind, on PostgreSQL two
+// servers of one database and one vault. An offer that was told before the kill is the one that the
+// agent is told after it, and what was bound is bound, in the same words; what was not told comes
+// to be when the agent asks again. In the end each session has one offer and one bind in the
+// ledger, and the business was told of each under one id, once or again.
 func TestKilledServersBindOnceOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	killOnBoth(t, intakeKills, func(t *testing.T, fresh func() string, servers, kills int) {
@@ -83,7 +84,8 @@ type conversation struct {
 func killBusiness(t *testing.T, dsn, vault string, servers, n int) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	b := &business{t: t, told: newTold(t), random: rand.New(rand.NewPCG(seed, 1)), client: &http.Client{Timeout: time.Minute}}
+	b := &business{t: t, told: newTold(t), random: rand.New(rand.NewPCG(seed, 1)),
+		client: &http.Client{Timeout: time.Minute}}
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "hook.secret")
 	if err := os.WriteFile(secret, []byte("whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="), 0o600); err != nil {
@@ -129,7 +131,8 @@ intakes:
 	b.audit(dir, all)
 }
 
-// round lets agents work, kills servers in the middle of it, starts them again, and has the agents ask again.
+// round lets agents work, kills servers in the middle of it, starts them again, and has the agents
+// ask again.
 func (b *business) round(n int) []*conversation {
 	t := b.t
 	const agents = 8
@@ -148,7 +151,8 @@ func (b *business) round(n int) []*conversation {
 				default:
 				}
 				c := &conversation{
-					session: fmt.Sprintf("%08x-%04x-4000-8000-%012x", n, agent, time.Now().UnixNano()&0xffffffffffff), email: fmt.Sprintf("agent%d.%d.%d@example.com", n, agent, i),
+					session: fmt.Sprintf("%08x-%04x-4000-8000-%012x", n, agent, time.Now().UnixNano()&0xffffffffffff),
+					email:   fmt.Sprintf("agent%d.%d.%d@example.com", n, agent, i),
 				}
 				mu.Lock()
 				all = append(all, c)
@@ -236,7 +240,8 @@ func (b *business) bind(server *process.Server, c *conversation) error {
 	return err
 }
 
-// audit holds that each conversation left one offer, one bind, and the business told of it under one id.
+// audit holds that each conversation left one offer, one bind, and the business told of it under
+// one id.
 func (b *business) audit(dir string, all []*conversation) {
 	t := b.t
 	for began := time.Now(); ; <-time.After(50 * time.Millisecond) { // until all is delivered
@@ -250,7 +255,8 @@ func (b *business) audit(dir string, all []*conversation) {
 	for _, server := range b.servers {
 		server.End(t)
 	}
-	if stdout, stderr, err := process.Run(t, "ledger", "audit", "--config", b.configs[0]); err != nil || !strings.Contains(stdout, "is sound") {
+	if stdout, stderr, err := process.Run(t, "ledger", "audit", "--config", b.configs[0]); err != nil ||
+		!strings.Contains(stdout, "is sound") {
 		t.Fatalf("frontdesk ledger audit: %v\n%s%s", err, stdout, stderr)
 	}
 	export := filepath.Join(dir, "export.jsonl")

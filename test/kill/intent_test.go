@@ -33,13 +33,15 @@ const refused = "FR"
 // intentKills is how often servers are killed under requests and citations in the short form.
 const intentKills = 6
 
-// wrongCount is what a platform adds to the tokens of an answer that it counts wrongly. No answer has as many.
+// wrongCount is what a platform adds to the tokens of an answer that it counts wrongly. No answer
+// has as many.
 const wrongCount = 1_000_000
 
-// TestKilledServersKeepWhatPlatformsWereTold kills servers while several platforms' requests and citations are under way, on
-// PostgreSQL two servers of one database. What a platform was told it had before the kill is there after it, once, the same
-// and provable with the public key alone; what it was not told is there once or not at all, and comes to be when it tries
-// again; and nobody can use again what was signed before.
+// TestKilledServersKeepWhatPlatformsWereTold kills servers while several platforms' requests and
+// citations are under way, on PostgreSQL two servers of one database. What a platform was told it
+// had before the kill is there after it, once, the same and provable with the public key alone;
+// what it was not told is there once or not at all, and comes to be when it tries again; and nobody
+// can use again what was signed before.
 func TestKilledServersKeepWhatPlatformsWereTold(t *testing.T) {
 	t.Parallel()
 	killOnBoth(t, intentKills, func(t *testing.T, fresh func() string, servers, kills int) {
@@ -79,7 +81,8 @@ func killPublisher(t *testing.T, dsn string, servers, n int) {
 		}
 	}
 	p.close()
-	t.Logf("%d kills; %d answers, %d citations and %d counts of the platform's own acknowledged; %d requests denied; of %d messages that no answer came to, %d had been taken; %d entries in the ledger",
+	t.Logf("%d kills; %d answers, %d citations and %d counts of the platform's own acknowledged; %d requests denied; "+
+		"of %d messages that no answer came to, %d had been taken; %d entries in the ledger",
 		n, p.answers, p.citations, p.counts, p.denied, p.unsure, p.taken, p.last.Size)
 	if p.answers < n || p.citations == 0 || p.counts == 0 || p.denied == 0 {
 		t.Error("too little was acknowledged: nothing was tested")
@@ -130,7 +133,9 @@ intent:
 	}
 	process.MustRun(t, "ingest", "--config", p.configs[0])
 	var key struct{ ID, Secret string }
-	if err := json.Unmarshal([]byte(process.MustRun(t, "keys", "issue", "platform", "chat", "--json", "--config", p.configs[0])), &key); err != nil {
+	if err := json.Unmarshal(
+		[]byte(process.MustRun(t, "keys", "issue", "platform", "chat", "--json", "--config", p.configs[0])), &key,
+	); err != nil {
 		t.Fatal(err)
 	}
 	p.platform = &platform{
@@ -155,11 +160,13 @@ intent:
 // keyFile has the public keys, as they were published at the beginning.
 func (p *publisher) keyFile() string { return filepath.Join(p.dir, "jwks.json") }
 
-// round lets platforms work, kills servers in the middle of it, starts them again and looks at what is left.
+// round lets platforms work, kills servers in the middle of it, starts them again and looks at what
+// is left.
 func (p *publisher) round(n int) {
 	t := p.t
 	from := p.journal.length()
-	l := &load{platform: p.platform, servers: p.servers, journal: p.journal, name: fmt.Sprintf("%d-%d", n, time.Now().UnixNano()), enough: 1 + p.random.Int64N(80)}
+	l := &load{platform: p.platform, servers: p.servers, journal: p.journal,
+		name: fmt.Sprintf("%d-%d", n, time.Now().UnixNano()), enough: 1 + p.random.Int64N(80)}
 	victims := p.victims()
 	reached := l.begin(8)
 	idle := make(chan struct{})
@@ -204,7 +211,8 @@ func (p *publisher) victims() []int {
 // any is one of the servers: each must know what the others took.
 func (p *publisher) any() *process.Server { return p.servers[p.random.IntN(len(p.servers))] }
 
-// check holds that what was acknowledged in a round is there, once, and settles what was not acknowledged.
+// check holds that what was acknowledged in a round is there, once, and settles what was not
+// acknowledged.
 func (p *publisher) check(round []fact, ended time.Time) {
 	t := p.t
 	if p.last.Size > 0 {
@@ -253,7 +261,8 @@ func (p *publisher) refusesAgain(f fact) {
 	}
 }
 
-// again sends a message under a new signature, and holds the answer against what was said before the kill.
+// again sends a message under a new signature, and holds the answer against what was said before
+// the kill.
 func (p *publisher) again(before fact, ended time.Time) fact {
 	t := p.t
 	message := before.Message.sign()
@@ -275,23 +284,27 @@ func (p *publisher) again(before fact, ended time.Time) fact {
 		}
 		return after
 	}
-	if after.Denied || after.Given != before.Given || after.Entry != before.Entry || after.Event != before.Event || after.Verdict != before.Verdict || status != http.StatusOK {
+	if after.Denied || after.Given != before.Given || after.Entry != before.Entry || after.Event != before.Event ||
+		after.Verdict != before.Verdict || status != http.StatusOK {
 		t.Errorf("%s was answered with %+v before the kill, and after it with %d %+v", before.ID, before, status, after)
 	}
 	return after
 }
 
-// outcome is what an answer says of a message, whose Known stays false where it is none, and when it was first given.
+// outcome is what an answer says of a message, whose Known stays false where it is none, and when
+// it was first given.
 func outcome(f fact, sent message, got *reply) (after fact, status int, at time.Time) {
 	after = fact{ID: f.ID, About: f.About, Count: f.Count, Message: sent}
 	if f.event() {
 		var noted struct{ Status, Entry, Verdict string }
-		if json.Unmarshal(got.body, &noted) == nil && (got.status == http.StatusAccepted || got.status == http.StatusOK) {
+		if json.Unmarshal(got.body, &noted) == nil &&
+			(got.status == http.StatusAccepted || got.status == http.StatusOK) {
 			want := "agrees"
 			if f.Count >= wrongCount {
 				want = "differs"
 			}
-			after.Known, after.Entry, after.Verdict = noted.Entry != "" && noted.Verdict == want, noted.Entry, noted.Verdict
+			after.Known, after.Entry, after.Verdict = noted.Entry != "" && noted.Verdict == want, noted.Entry,
+				noted.Verdict
 		}
 		return after, got.status, at
 	}
@@ -305,12 +318,14 @@ func outcome(f fact, sent message, got *reply) (after fact, status int, at time.
 	case a.Status == "ok" && len(a.Citations) > 0:
 		citations, _ := json.Marshal(a.Citations)
 		sum := sha256.Sum256(append(a.Content, citations...))
-		after.Known, after.Given, after.Entry, after.Event = true, hex.EncodeToString(sum[:]), a.entry(), a.Extensions.Event
+		after.Known, after.Given, after.Entry, after.Event = true, hex.EncodeToString(sum[:]), a.entry(),
+			a.Extensions.Event
 	}
 	return after, got.status, a.Timestamp
 }
 
-// provable holds that what was acknowledged stands in the ledger, by its receipt and the public key alone.
+// provable holds that what was acknowledged stands in the ledger, by its receipt and the public key
+// alone.
 func (p *publisher) provable(f fact) {
 	r, _ := p.platform.proven(p.t, p.any(), f.Entry)
 	var body struct {
@@ -326,18 +341,21 @@ func (p *publisher) provable(f fact) {
 		request, event = f.About, f.ID
 	}
 	if body.Verdict != f.Verdict || f.Count > 0 && body.Tokens != f.Count {
-		p.t.Errorf("the receipt of %s says %+v, and the front desk said %s of %d tokens", f.ID, body, f.Verdict, f.Count)
+		p.t.Errorf("the receipt of %s says %+v, and the front desk said %s of %d tokens", f.ID, body,
+			f.Verdict, f.Count)
 	}
-	if e := r.Entry; e.ID != f.Entry || e.Kind != f.kind() || e.Request != request || e.Party != "platform:chat" || body.Event != event {
+	if e := r.Entry; e.ID != f.Entry || e.Kind != f.kind() || e.Request != request || e.Party != "platform:chat" ||
+		body.Event != event {
 		p.t.Errorf("the receipt of %s, entry %s, is of %+v", f.ID, f.Entry, e)
 	}
 }
 
-// audit has the ledger derived anew, exported and verified without the database, and counts: what was acknowledged is
-// there once, and nothing is there that nobody asked for.
+// audit has the ledger derived anew, exported and verified without the database, and counts: what
+// was acknowledged is there once, and nothing is there that nobody asked for.
 func (p *publisher) audit() {
 	t := p.t
-	if stdout, stderr, err := process.Run(t, "ledger", "audit", "--config", p.configs[0]); err != nil || !strings.Contains(stdout, "is sound") {
+	if stdout, stderr, err := process.Run(t, "ledger", "audit", "--config", p.configs[0]); err != nil ||
+		!strings.Contains(stdout, "is sound") {
 		t.Fatalf("frontdesk ledger audit: %v\n%s%s", err, stdout, stderr)
 	}
 	export := filepath.Join(p.dir, "export.jsonl")
@@ -400,7 +418,8 @@ func (p *publisher) counted(export string) map[string][]string {
 	return there
 }
 
-// verifiesOffline has the program verify a receipt with the public key, and refuse it with one letter changed.
+// verifiesOffline has the program verify a receipt with the public key, and refuse it with one
+// letter changed.
 func (p *publisher) verifiesOffline() {
 	t := p.t
 	all := p.journal.read(t, 0)
@@ -425,7 +444,8 @@ func (p *publisher) verifiesOffline() {
 	}
 }
 
-// close ends the servers, and holds that every access event reached the one who gets them, or is still to be sent.
+// close ends the servers, and holds that every access event reached the one who gets them, or is
+// still to be sent.
 func (p *publisher) close() {
 	t := p.t
 	for _, server := range p.servers {
@@ -469,7 +489,8 @@ func (p *publisher) close() {
 			t.Errorf("the access event %s of %s was neither sent nor is it still to be", f.Event, f.ID)
 		}
 	}
-	t.Logf("%d access events were sent to the one who gets them, %d of them more than once; %d are still to be sent", told, twice, len(waiting))
+	t.Logf("%d access events were sent to the one who gets them, %d of them more than once; %d are still to be sent",
+		told, twice, len(waiting))
 	if told == 0 {
 		t.Error("no access event was sent")
 	}
@@ -590,7 +611,8 @@ func (l *load) work(server *process.Server, worker int) {
 			l.fault("%v", err)
 			return
 		}
-		if _, _, ok := l.send(server, fact{ID: "evt-" + id, About: asked.ID, Message: l.citing("evt-"+id, asked.ID, a)}, http.StatusAccepted); !ok {
+		if _, _, ok := l.send(server, fact{ID: "evt-" + id, About: asked.ID, Message: l.citing("evt-"+id, asked.ID, a)},
+			http.StatusAccepted); !ok {
 			return
 		}
 		if (worker+i)%2 == 0 { // and how it counts the answer itself, now and then wrongly
@@ -598,7 +620,8 @@ func (l *load) work(server *process.Server, worker int) {
 			if (worker+i)%4 == 0 {
 				tokens += wrongCount
 			}
-			count := fact{ID: "cnt-" + id, About: asked.ID, Count: tokens, Message: l.counting("cnt-"+id, asked.ID, chunks, tokens)}
+			count := fact{ID: "cnt-" + id, About: asked.ID, Count: tokens,
+				Message: l.counting("cnt-"+id, asked.ID, chunks, tokens)}
 			if _, _, ok := l.send(server, count, http.StatusAccepted); !ok {
 				return
 			}
@@ -609,7 +632,8 @@ func (l *load) work(server *process.Server, worker int) {
 	}
 }
 
-// send writes a message down, sends it, and writes down what came of it. It is not ok when the way to the server broke.
+// send writes a message down, sends it, and writes down what came of it. It is not ok when the way
+// to the server broke.
 func (l *load) send(server *process.Server, f fact, want int) (after fact, got *reply, ok bool) {
 	if err := l.journal.write(f); err != nil {
 		l.fault("%v", err)

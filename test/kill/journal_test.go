@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// fact is a line of a platform's journal: a message that is about to be sent, and once more what came of it.
+// fact is a line of a platform's journal: a message that is about to be sent, and once more what
+// came of it.
 type fact struct {
 	ID      string  // request_id or event_id
 	About   string  // of an event: the request
@@ -73,7 +74,8 @@ func (j *journal) length() int64 {
 	return j.size
 }
 
-// read gives what is known of each message from a place on, in the order in which they were first sent.
+// read gives what is known of each message from a place on, in the order in which they were first
+// sent.
 func (j *journal) read(t *testing.T, from int64) (all []fact) {
 	t.Helper()
 	at := map[string]int{}

@@ -1,6 +1,6 @@
-// Package kill ends the real frontdesk with SIGKILL at random points of an ingest run, a backup, a restore or of what it
-// serves, again and again on the same database, and holds that what is left is the state before or the state after it,
-// whole.
+// Package kill ends the real frontdesk with SIGKILL at random points of an ingest run, a backup, a
+// restore or of what it serves, again and again on the same database, and holds that what is left
+// is the state before or the state after it, whole.
 //
 // The short form is part of every test run; FRONTDESK_KILLS=300 is the long one.
 package kill
@@ -26,7 +26,8 @@ func TestMain(m *testing.M) { process.Main(m) }
 // shortKills is how often a database is hit in the short form.
 const shortKills = 20
 
-// kills is how often servers are killed: FRONTDESK_KILLS times, without it as often as the short form says.
+// kills is how often servers are killed: FRONTDESK_KILLS times, without it as often as the short
+// form says.
 func kills(t *testing.T, short int) int {
 	value := os.Getenv("FRONTDESK_KILLS")
 	if value == "" {
@@ -39,7 +40,8 @@ func kills(t *testing.T, short int) int {
 	return n
 }
 
-// killOnBoth runs a series of kills of one server on SQLite, and of two on one PostgreSQL. fresh gives the address of a new database.
+// killOnBoth runs a series of kills of one server on SQLite, and of two on one PostgreSQL. fresh
+// gives the address of a new database.
 func killOnBoth(t *testing.T, short int, series func(t *testing.T, fresh func() string, servers, kills int)) {
 	if testing.Short() {
 		t.Skip("short: runs the real program some dozens of times")
@@ -54,8 +56,9 @@ func killOnBoth(t *testing.T, short int, series func(t *testing.T, fresh func() 
 	})
 }
 
-// The content alternates between these editions. The later ones come half way through, and bring new files: the
-// content grows, and then alternates again, so that a run adds, changes and removes items.
+// The content alternates between these editions. The later ones come half way through, and bring
+// new files: the content grows, and then alternates again, so that a run adds, changes and removes
+// items.
 var (
 	early = []edition{{"amber", 1600, 12}, {"birch", 1600, 12}}
 	later = []edition{{"cedar", 2000, 20}, {"dunes", 1700, 16}}
@@ -72,7 +75,8 @@ func TestKilledIngestLeavesTheOldOrTheNewState(t *testing.T) {
 		r.all()
 		// What killed runs left behind is swept: the database does not grow with their number.
 		if after := size(t, data); after > 8*r.fresh {
-			t.Errorf("after the kills the database takes %d KiB; with the same content alone it takes %d", after>>10, r.fresh>>10)
+			t.Errorf("after the kills the database takes %d KiB; with the same content alone it takes %d", after>>10,
+				r.fresh>>10)
 		}
 	})
 	t.Run("postgres", func(t *testing.T) {
@@ -124,7 +128,8 @@ func (r *run) all() {
 		}
 		r.once(pair)
 	}
-	r.t.Logf("%d kills: %d left the old state, %d the new one; %d runs were done before the kill", r.killed, r.old, r.new, r.finished)
+	r.t.Logf("%d kills: %d left the old state, %d the new one; %d runs were done before the kill", r.killed, r.old,
+		r.new, r.finished)
 	if r.killed < n || r.old == 0 {
 		r.t.Errorf("the kills did not hit the runs: too little was tested")
 	}
@@ -160,7 +165,8 @@ func (r *run) switchTo(e edition) {
 	e.write(r.t, r.source)
 }
 
-// once kills one run that would replace the catalog's edition by the other of the pair, and counts what is left.
+// once kills one run that would replace the catalog's edition by the other of the pair, and counts
+// what is left.
 func (r *run) once(pair []edition) {
 	before := r.holds
 	target := pair[0]
@@ -196,8 +202,8 @@ func (r *run) once(pair []edition) {
 	}
 }
 
-// ingest runs the program, and kills it after a while unless that is negative. It fails where the program was killed
-// before it was done.
+// ingest runs the program, and kills it after a while unless that is negative. It fails where the
+// program was killed before it was done.
 func (r *run) ingest(after time.Duration) error {
 	r.t.Helper()
 	args := []string{"ingest", "--store", r.store, r.source}

@@ -13,8 +13,9 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestTwoServersShareTheirPromises has two servers on one PostgreSQL, with one folder of secrets: a promise that one made
-// is told and cancelled by the other, and worked on by the other when the first is killed.
+// TestTwoServersShareTheirPromises has two servers on one PostgreSQL, with one folder of secrets: a
+// promise that one made is told and cancelled by the other, and worked on by the other when the
+// first is killed.
 func TestTwoServersShareTheirPromises(t *testing.T) {
 	t.Parallel()
 	storetest.NeedPostgres(t)
@@ -41,7 +42,8 @@ ask: {promise: {workers: 8, slow: [{match: at leisure, for: %s}]}}
 	one := node("one", "1h")
 	process.MustRun(t, "ingest", "--config", one)
 	a := process.Start(t, "serve", "--config", one)
-	running, cancelled := promise(t, a, "a quick lentil soup at leisure"), promise(t, a, "a quick lentil soup at leisure")
+	running, cancelled := promise(t, a, "a quick lentil soup at leisure"),
+		promise(t, a, "a quick lentil soup at leisure")
 	for _, token := range []string{running, cancelled} { // A has begun both: nobody else is there
 		worked(t, a, token)
 	}

@@ -35,8 +35,8 @@ const (
 	receiptsPath = "/intent/receipts/"
 )
 
-// message is a signed message: sent again as it is, it is a repetition; signed again, it is another try. Without a body
-// it is a GET.
+// message is a signed message: sent again as it is, it is a repetition; signed again, it is another
+// try. Without a body it is a GET.
 type message struct {
 	Path, Body, Nonce, Stamp string
 }
@@ -72,16 +72,17 @@ func (p *platform) signature(first, at string, body []byte, stamp, nonce string)
 	return "v1=" + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// send sends a message. The error is of the way there and back: whether the message was taken, nobody knows then. An
-// answer in full without the right signature is no answer of the front desk's, and fails the test.
+// send sends a message. The error is of the way there and back: whether the message was taken,
+// nobody knows then. An answer in full without the right signature is no answer of the front
+// desk's, and fails the test.
 func (p *platform) send(server *process.Server, m message) (*reply, error) {
 	request, err := http.NewRequest(m.method(), server.URL+m.Path, strings.NewReader(m.Body))
 	if err != nil {
 		return nil, err
 	}
 	for name, value := range map[string]string{
-		"Content-Type": "application/json", "X-AIP-Version": "0.1", "X-AIP-Key-Id": p.key, "X-AIP-Timestamp": m.Stamp, "X-AIP-Nonce": m.Nonce,
-		"X-AIP-Signature": p.signature(m.method(), m.Path, []byte(m.Body), m.Stamp, m.Nonce),
+		"Content-Type": "application/json", "X-AIP-Version": "0.1", "X-AIP-Key-Id": p.key, "X-AIP-Timestamp": m.Stamp,
+		"X-AIP-Nonce": m.Nonce, "X-AIP-Signature": p.signature(m.method(), m.Path, []byte(m.Body), m.Stamp, m.Nonce),
 	} {
 		request.Header.Set(name, value)
 	}
@@ -96,7 +97,8 @@ func (p *platform) send(server *process.Server, m message) (*reply, error) {
 	}
 	if response.StatusCode < 300 {
 		h := response.Header
-		want := p.signature(fmt.Sprint(response.StatusCode), m.Path, body, h.Get("X-AIP-Timestamp"), h.Get("X-AIP-Nonce"))
+		want := p.signature(fmt.Sprint(response.StatusCode), m.Path, body, h.Get("X-AIP-Timestamp"),
+			h.Get("X-AIP-Nonce"))
 		if h.Get("X-AIP-Signature") != want {
 			return nil, fmt.Errorf("%w of status %d: %s", errUnsigned, response.StatusCode, body)
 		}
@@ -129,7 +131,8 @@ func (p *platform) checkpoint(server *process.Server) (receipt.Checkpoint, error
 	return receipt.OpenCheckpoint(string(got.body), p.keys)
 }
 
-// proven fetches the receipt of an entry, with patience while it waits for its place, and verifies it.
+// proven fetches the receipt of an entry, with patience while it waits for its place, and verifies
+// it.
 func (p *platform) proven(t *testing.T, server *process.Server, id string) (receipt.Receipt, []byte) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; <-time.After(20 * time.Millisecond) {

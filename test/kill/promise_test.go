@@ -15,8 +15,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestPromisesOutliveAKill kills the server while it works on a promise. What it had kept is answered from, what it was
-// working on is begun anew, and what was cancelled stays so.
+// TestPromisesOutliveAKill kills the server while it works on a promise. What it had kept is
+// answered from, what it was working on is begun anew, and what was cancelled stays so.
 func TestPromisesOutliveAKill(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
@@ -47,7 +47,8 @@ ask: {promise: {workers: 8, slow: [{match: in a while, for: 50ms}, {match: at le
 		server := process.Start(t, "serve", "--config", config)
 		kept := promise(t, server, "a quick lentil soup in a while")
 		answer := awaited(t, server, kept)
-		running, cancelled := promise(t, server, "a quick lentil soup at leisure"), promise(t, server, "a quick lentil soup at leisure")
+		running, cancelled := promise(t, server, "a quick lentil soup at leisure"),
+			promise(t, server, "a quick lentil soup at leisure")
 		for _, token := range []string{running, cancelled} { // both are begun
 			for message := ""; !strings.Contains(message, "worked on"); {
 				_, body := post(t, server, "/await", `{"promise_token":"`+token+`","action":"checkin"}`)
@@ -64,7 +65,8 @@ ask: {promise: {workers: 8, slow: [{match: in a while, for: 50ms}, {match: at le
 			if again := awaited(t, server, kept); again != answer {
 				t.Errorf("the answer that was kept is now %s", again)
 			}
-			if status, body := post(t, server, "/await", `{"promise_token":"`+running+`","action":"checkin"}`); status != http.StatusAccepted || body.Promise.Token != running {
+			if status, body := post(t, server, "/await", `{"promise_token":"`+running+
+				`","action":"checkin"}`); status != http.StatusAccepted || body.Promise.Token != running {
 				t.Errorf("what was worked on is now %d %+v", status, body)
 			}
 			if _, body := post(t, server, "/await", `{"promise_token":"`+cancelled+`","action":"checkin"}`); body.Error.Code != "CANCELLED" {

@@ -36,11 +36,13 @@ import (
 // pushKills is how often servers are killed under those who push in the short form.
 const pushKills = 15
 
-// TestKilledServersKeepPushesWhole kills servers while a provider and a contributor push, push again and remove, by each protocol that there is,
-// and while sites are read anew whose lists are poisoned now and then; on PostgreSQL two servers of one database. What was answered before the kill
-// stands after it, to the attestation; a request without an answer is there whole or not at all, and comes to be when it is sent again; a site has
-// the edition of before or the one that was being read, and never some of each. What is offered is what the database has, revisions and refusals are
-// counted once for each request, and the ledger holds.
+// TestKilledServersKeepPushesWhole kills servers while a provider and a contributor push, push
+// again and remove, by each protocol that there is, and while sites are read anew whose lists are
+// poisoned now and then; on PostgreSQL two servers of one database. What was answered before the
+// kill stands after it, to the attestation; a request without an answer is there whole or not at
+// all, and comes to be when it is sent again; a site has the edition of before or the one that was
+// being read, and never some of each. What is offered is what the database has, revisions and
+// refusals are counted once for each request, and the ledger holds.
 func TestKilledServersKeepPushesWhole(t *testing.T) {
 	t.Parallel()
 	killOnBoth(t, pushKills, func(t *testing.T, fresh func() string, servers, kills int) {
@@ -55,7 +57,8 @@ func TestKilledServersKeepPushesWhole(t *testing.T) {
 			}
 		}
 		x.close()
-		t.Logf("%d kills; %d requests were told of, %d were not, of which %d had been kept; the sites were read anew %d times", kills, x.told.Load(), x.doubts, x.kept, x.turns())
+		t.Logf("%d kills; %d requests were told of, %d were not, of which %d had been kept; "+
+			"the sites were read anew %d times", kills, x.told.Load(), x.doubts, x.kept, x.turns())
 		if x.told.Load() < int64(kills) {
 			t.Error("too little was told: nothing was tested")
 		}
@@ -78,7 +81,8 @@ type supplies struct {
 	told atomic.Int64 // requests
 
 	mu sync.Mutex
-	// What the shelf of acme has counted: at the least, and at the most, where nobody knows whether a request was kept.
+	// What the shelf of acme has counted: at the least, and at the most, where nobody knows whether
+	// a request was kept.
 	revisions, refusals [2]int
 	doubts, kept        int // requests without an answer, and those of them that were there
 }
@@ -138,10 +142,13 @@ ramp: {enabled: true, signatures: required, requester_rate: "", measures: {enabl
 	run("ingest")
 	x.buyer = newBuyer(t, "buyer.example")
 	run("ramp", "requester", "add", "--key", x.buyer.public(t), x.buyer.domain, "bot")
-	run("ramp", "tenant", "add", tenant, "--domain", x.domain(), "--price", "0.02", "--currency", "USD", "--form", "ed25519", "--at", "https://cdn.acme.example")
+	run("ramp", "tenant", "add", tenant, "--domain", x.domain(), "--price", "0.02", "--currency", "USD", "--form",
+		"ed25519", "--at", "https://cdn.acme.example")
 	for i, form := range []string{"json", "proto", "grpc", "grpcweb"} {
-		p := &pusher{x: x, id: "acme-" + form, form: form, key: newBuyer(t, "x").key, verifier: verifier, has: map[int]int{}, random: rand.New(rand.NewPCG(seed, uint64(10+i)))}
-		args := []string{"ramp", "caller", "add", p.id, "--tenant", tenant, "--key", base64.StdEncoding.EncodeToString(p.key.Public().(ed25519.PublicKey))}
+		p := &pusher{x: x, id: "acme-" + form, form: form, key: newBuyer(t, "x").key, verifier: verifier,
+			has: map[int]int{}, random: rand.New(rand.NewPCG(seed, uint64(10+i)))}
+		args := []string{"ramp", "caller", "add", p.id, "--tenant", tenant, "--key",
+			base64.StdEncoding.EncodeToString(p.key.Public().(ed25519.PublicKey))}
 		if form == "grpc" {
 			p.author = "third.example"
 			args = append(args, "--domain", p.author)
@@ -150,7 +157,8 @@ ramp: {enabled: true, signatures: required, requester_rate: "", measures: {enabl
 		x.pushers = append(x.pushers, p)
 	}
 	x.reader = &pusher{x: x, id: "own-cms", form: "json", key: newBuyer(t, "x").key}
-	args := []string{"ramp", "caller", "add", x.reader.id, "--key", base64.StdEncoding.EncodeToString(x.reader.key.Public().(ed25519.PublicKey))}
+	args := []string{"ramp", "caller", "add", x.reader.id, "--key",
+		base64.StdEncoding.EncodeToString(x.reader.key.Public().(ed25519.PublicKey))}
 	for _, s := range x.sites {
 		args = append(args, "--tenant", s.id)
 	}
@@ -160,7 +168,8 @@ ramp: {enabled: true, signatures: required, requester_rate: "", measures: {enabl
 	}
 }
 
-// round lets everybody work, kills a server in the middle of it, looks at what it left, starts it again, and has what was not answered sent again.
+// round lets everybody work, kills a server in the middle of it, looks at what it left, starts it
+// again, and has what was not answered sent again.
 func (x *supplies) round(n int) {
 	t := x.t
 	at := x.told.Load()
@@ -236,7 +245,8 @@ func goesOn(over chan struct{}) bool {
 
 func (x *supplies) any() *process.Server { return x.servers[x.random.IntN(len(x.servers))] }
 
-// offered waits until a server offers exactly what was pushed: at once where it was told, elsewhere within seconds.
+// offered waits until a server offers exactly what was pushed: at once where it was told, elsewhere
+// within seconds.
 func (x *supplies) offered(server *process.Server) {
 	var wrong error
 	for began := time.Now(); time.Since(began) < time.Minute; <-time.After(20 * time.Millisecond) {
@@ -344,7 +354,8 @@ func (x *supplies) reread(server *process.Server, s *shop) (lost, err error) {
 	if s.begun {
 		s.turn()
 	}
-	answer, failed := x.reader.client(server).RefreshCatalog(context.Background(), connect.NewRequest(&rampv1.RefreshCatalogRequest{TenantId: s.id}))
+	answer, failed := x.reader.client(server).RefreshCatalog(context.Background(),
+		connect.NewRequest(&rampv1.RefreshCatalogRequest{TenantId: s.id}))
 	if lost, err = parted(failed); failed != nil {
 		return lost, err
 	}
@@ -354,7 +365,8 @@ func (x *supplies) reread(server *process.Server, s *shop) (lost, err error) {
 		return lost, err
 	}
 	var n, edition int
-	if _, err := fmt.Sscanf(all[s.at+"/0"].Package.Title, "Item %d of edition %d", &n, &edition); err != nil || n != 0 || poisoned(edition) || edition > s.current() {
+	if _, err := fmt.Sscanf(all[s.at+"/0"].Package.Title, "Item %d of edition %d", &n, &edition); err != nil ||
+		n != 0 || poisoned(edition) || edition > s.current() {
 		return nil, fmt.Errorf("%s sells %+v when it has edition %d: %v", s.id, all, s.current(), err)
 	}
 	if len(x.servers) == 1 && edition < s.seen {
@@ -400,7 +412,8 @@ func (r *pushing) on(has map[int]int) map[int]int {
 	return after
 }
 
-// path is that of a place: an address, or one of the kinds of patterns; asked is an address that it stands for.
+// path is that of a place: an address, or one of the kinds of patterns; asked is an address that it
+// stands for.
 func (p *pusher) path(i int) (path, asked string) {
 	switch i % 8 {
 	case 5:
@@ -427,15 +440,18 @@ func (p *pusher) title(i, version int) string {
 func (p *pusher) entry(i, version int) (*rampv1.ResourceEntry, error) {
 	path, _ := p.path(i)
 	e := &rampv1.ResourceEntry{
-		Domain: p.x.domain(), Path: path, Title: proto.String(p.title(i, version)), WordCount: proto.Int32(int32(version)),
-		ContentHash: proto.String(fmt.Sprintf("%064x", version)), HashMethod: proto.String("sha256"),
+		Domain: p.x.domain(), Path: path, Title: proto.String(p.title(i, version)),
+		WordCount: proto.Int32(int32(version)), ContentHash: proto.String(fmt.Sprintf("%064x", version)),
+		HashMethod: proto.String("sha256"),
 	}
 	if !attests(i) {
 		return e, nil
 	}
 	a := &rampv1.ResourceAttestation{
-		Verifier: p.x.domain(), Kid: "k1", AttestedAt: timestamppb.New(time.Now().Truncate(time.Second)), Uri: "https://" + p.x.domain() + path,
-		Claims: &structpb.Struct{Fields: map[string]*structpb.Value{"word_count": structpb.NewNumberValue(float64(version))}},
+		Verifier: p.x.domain(), Kid: "k1", AttestedAt: timestamppb.New(time.Now().Truncate(time.Second)),
+		Uri: "https://" + p.x.domain() + path, Claims: &structpb.Struct{
+			Fields: map[string]*structpb.Value{"word_count": structpb.NewNumberValue(float64(version))},
+		},
 	}
 	e.Attestations = []*rampv1.ResourceAttestation{a}
 	return e, ramp.SignAttestation(a, p.verifier)
@@ -530,7 +546,8 @@ func (p *pusher) see(server *process.Server, at []int) (lost, err error) {
 			attested = fmt.Sprint(version)
 		}
 		if w.Package.Title != title || w.attested() != attested {
-			return nil, fmt.Errorf("%s is offered as %q, attested %q; it should be %q, attested %q", uri, w.Package.Title, w.attested(), title, attested)
+			return nil, fmt.Errorf("%s is offered as %q, attested %q; it should be %q, attested %q", uri,
+				w.Package.Title, w.attested(), title, attested)
 		}
 	}
 	return nil, nil
@@ -545,8 +562,11 @@ func keys(m map[string]int) (all []string) {
 
 // client speaks to a server in the pusher's form.
 func (p *pusher) client(server *process.Server) rampv1connect.CatalogServiceClient {
-	options := map[string][]connect.ClientOption{"json": {connect.WithCodec(ramp.Codec{})}, "grpc": {connect.WithGRPC()}, "grpcweb": {connect.WithGRPCWeb()}}[p.form]
-	return rampv1connect.NewCatalogServiceClient(&http.Client{Transport: &signing{id: p.id, key: p.key, over: carriers[p.form == "grpc"]}, Timeout: time.Minute}, server.URL, options...)
+	options := map[string][]connect.ClientOption{"json": {connect.WithCodec(ramp.Codec{})},
+		"grpc": {connect.WithGRPC()}, "grpcweb": {connect.WithGRPCWeb()}}[p.form]
+	return rampv1connect.NewCatalogServiceClient(
+		&http.Client{Transport: &signing{id: p.id, key: p.key, over: carriers[p.form == "grpc"]}, Timeout: time.Minute},
+		server.URL, options...)
 }
 
 // carriers carry requests over HTTP/1.1, or over HTTP/2 where that is true.
@@ -577,7 +597,8 @@ func (s *signing) RoundTrip(r *http.Request) (*http.Response, error) {
 	signed := r.Clone(r.Context())
 	signed.Body, signed.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	signed.Header.Set(sign.HeaderContentDigest, sign.ContentDigest(body))
-	input, signature, err := sign.SignHTTP(sign.Request{Method: r.Method, Target: exchangeURL + r.URL.Path, Header: signed.Header}, sign.SigningParameters{KeyID: s.id, Created: time.Now()}, s.key)
+	input, signature, err := sign.SignHTTP(sign.Request{Method: r.Method, Target: exchangeURL + r.URL.Path,
+		Header: signed.Header}, sign.SigningParameters{KeyID: s.id, Created: time.Now()}, s.key)
 	if err != nil {
 		return nil, err
 	}
@@ -586,7 +607,8 @@ func (s *signing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.over.RoundTrip(signed)
 }
 
-// parted says whether a failure is one of the way there and back, or that the server has no time; or else what it says.
+// parted says whether a failure is one of the way there and back, or that the server has no time;
+// or else what it says.
 func parted(failed error) (lost, err error) {
 	if failed == nil || connect.IsWireError(failed) && connect.CodeOf(failed) != connect.CodeUnavailable {
 		return nil, failed
@@ -614,7 +636,8 @@ func (w ware) attested() string {
 
 // wares asks for offers of addresses, and gives what is offered of those that are in the catalog.
 func (b *buyer) wares(server *process.Server, uris ...string) (all map[string]ware, lost, err error) {
-	got, lost := b.call(server, "DiscoverResources", map[string]any{"ver": "1.0", "id": "q", "requester": b.requester(uris...), "deadline": "10s"})
+	got, lost := b.call(server, "DiscoverResources",
+		map[string]any{"ver": "1.0", "id": "q", "requester": b.requester(uris...), "deadline": "10s"})
 	if lost != nil {
 		return nil, lost, nil
 	}

@@ -14,8 +14,8 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// slowSite is a web site with a first page that links to others. A page that stalls is not answered until its asker goes
-// away, which is told on left.
+// slowSite is a web site with a first page that links to others. A page that stalls is not answered
+// until its asker goes away, which is told on left.
 type slowSite struct {
 	server *httptest.Server
 	came   chan string // pages that were asked for while they stall
@@ -59,7 +59,8 @@ func newSlowSite(t *testing.T) *slowSite {
 	return s
 }
 
-// set says which page stalls, empty for none, and of what the lamp is, and gives how often the site was asked so far.
+// set says which page stalls, empty for none, and of what the lamp is, and gives how often the site
+// was asked so far.
 func (s *slowSite) set(stalls, lamp string) (asked int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,9 +74,9 @@ func (s *slowSite) requests() int {
 	return len(s.asked)
 }
 
-// TestASiteIsReadAgainForAPromise has a question read a web site again before it is answered, while the site is slow: what
-// is asked meanwhile is answered from before, cancelling ends the request that is under way and asks for nothing more, and
-// after a kill the site is read anew.
+// TestASiteIsReadAgainForAPromise has a question read a web site again before it is answered, while
+// the site is slow: what is asked meanwhile is answered from before, cancelling ends the request
+// that is under way and asks for nothing more, and after a kill the site is read anew.
 func TestASiteIsReadAgainForAPromise(t *testing.T) {
 	t.Parallel()
 	site := newSlowSite(t)

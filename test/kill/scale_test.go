@@ -21,20 +21,25 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// between is how many purchases stand between two events of TestNodesBehindNginxCarryOneDesk, in the short form.
+// between is how many purchases stand between two events of TestNodesBehindNginxCarryOneDesk, in
+// the short form.
 const between = 60
 
-// TestNodesBehindNginxCarryOneDesk has three nodes of one PostgreSQL behind the nginx of docs/scale.md, and buyers who buy, fetch and report
-// through it without end, sending again what has no answer, while others wait for answers that are promised. Under that one node is paused, one is killed and one is added; the paused one goes
-// on in the middle of what it did, and the killed one comes back. Nothing that was acknowledged is lost or doubled, every promise is kept by whichever node lives, money and the ledger agree with
-// what buyers were told; every node follows the content, none goes back behind what it has shown; and a limit is one for all nodes together.
+// TestNodesBehindNginxCarryOneDesk has three nodes of one PostgreSQL behind the nginx of
+// docs/scale.md, and buyers who buy, fetch and report through it without end, sending again what
+// has no answer, while others wait for answers that are promised. Under that one node is paused,
+// one is killed and one is added; the paused one goes on in the middle of what it did, and the
+// killed one comes back. Nothing that was acknowledged is lost or doubled, every promise is kept by
+// whichever node lives, money and the ledger agree with what buyers were told; every node follows
+// the content, none goes back behind what it has shown; and a limit is one for all nodes together.
 func TestNodesBehindNginxCarryOneDesk(t *testing.T) {
 	t.Parallel()
 	storetest.NeedPostgres(t)
 	if testing.Short() {
 		t.Skip("short: runs the real program several times")
 	}
-	n := &nodes{exchange: exchange{t: t, dsn: storetest.NewPostgres(t), dir: t.TempDir(), random: rand.New(rand.NewPCG(1, 2))}, over: make(chan struct{})}
+	n := &nodes{exchange: exchange{t: t, dsn: storetest.NewPostgres(t), dir: t.TempDir(),
+		random: rand.New(rand.NewPCG(1, 2))}, over: make(chan struct{})}
 	for i := range 4 {
 		n.listen = append(n.listen, process.FreeAddress(t))
 		n.node(i, n.listen[i], `
@@ -65,7 +70,9 @@ ask: {promise: {workers: 4, slow: [{match: amber, for: 300ms}]}}`)
 
 	n.servers[1].Pause()
 	n.passes("one of them paused")
-	for range 20 { // until somebody waited for it in vain: nginx itself asks another node where it was only asked to read
+	// until somebody waited for it in vain: nginx itself asks another node where it was only asked
+	// to read
+	for range 20 {
 		if n.again.Load() > 0 {
 			break
 		}
@@ -101,8 +108,10 @@ ask: {promise: {workers: 4, slow: [{match: amber, for: 300ms}]}}`)
 		server.End(t)
 	}
 	n.close()
-	t.Logf("%d requests to buy, and %d of all were sent again: %d things bought, %d denied; %d fetches, %d reports; %d promises kept; the ledger was seen to grow %d times; a node followed the content after at most %s",
-		len(n.all), n.again.Load(), n.granted, n.denied, n.fetched, n.reports, n.kept.Load(), n.grown, n.longest.Round(time.Millisecond))
+	t.Logf("%d requests to buy, and %d of all were sent again: %d things bought, %d denied; %d fetches, %d reports; "+
+		"%d promises kept; the ledger was seen to grow %d times; a node followed the content after at most %s",
+		len(n.all), n.again.Load(), n.granted, n.denied, n.fetched, n.reports, n.kept.Load(), n.grown,
+		n.longest.Round(time.Millisecond))
 	if n.granted < 5*between || n.again.Load() == 0 || n.grown == 0 || n.kept.Load() < 6 {
 		t.Error("too little happened: nothing was tested")
 	}
@@ -125,7 +134,8 @@ type nodes struct {
 	faults []error
 }
 
-// from gives each request an address that it seems to come from, as the nginx of the test hands it on.
+// from gives each request an address that it seems to come from, as the nginx of the test hands it
+// on.
 type from struct{ http.RoundTripper }
 
 func (f from) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -149,7 +159,8 @@ func (n *nodes) passes(how string) {
 		n.mu.Unlock()
 		if failed || time.Since(began) > 3*time.Minute {
 			close(n.over)
-			n.t.Fatalf("%s: %d of %d things bought after %s: %v", how, between-(want-n.bought.Load()), between, time.Since(began), n.faults)
+			n.t.Fatalf("%s: %d of %d things bought after %s: %v", how, between-(want-n.bought.Load()), between,
+				time.Since(began), n.faults)
 		}
 		<-time.After(10 * time.Millisecond)
 	}
@@ -206,7 +217,8 @@ func (n *nodes) buysOne(worker, i int) error {
 	}
 	var found map[string][]offer
 	err := n.insist(func() (lost, err error) {
-		got, lost := b.call(n.gate, "DiscoverResources", map[string]any{"ver": "1.0", "id": fmt.Sprintf("query-%d-%d", worker, i), "requester": b.requester(uris...), "deadline": "10s"})
+		got, lost := b.call(n.gate, "DiscoverResources", map[string]any{"ver": "1.0",
+			"id": fmt.Sprintf("query-%d-%d", worker, i), "requester": b.requester(uris...), "deadline": "10s"})
 		if lost == nil && got.status == http.StatusServiceUnavailable {
 			lost = errors.New(string(got.body))
 		}
@@ -253,7 +265,8 @@ func (n *nodes) buysOne(worker, i int) error {
 	return nil
 }
 
-// waits asks questions that take their time, and waits for the answers that are promised, whichever node made the promise, until it is over.
+// waits asks questions that take their time, and waits for the answers that are promised, whichever
+// node made the promise, until it is over.
 func (n *nodes) waits() {
 	client := &http.Client{Timeout: time.Minute, Transport: from{http.DefaultTransport}}
 	for {
@@ -299,7 +312,8 @@ func (n *nodes) waits() {
 	}
 }
 
-// watchesTheLedger asks for its checkpoint through the gate until it is over: whichever node answers, it never shrinks.
+// watchesTheLedger asks for its checkpoint through the gate until it is over: whichever node
+// answers, it never shrinks.
 func (n *nodes) watchesTheLedger() {
 	size, client := 0, &http.Client{Timeout: time.Minute, Transport: from{http.DefaultTransport}}
 	for {
@@ -334,7 +348,8 @@ func (n *nodes) watchesTheLedger() {
 	}
 }
 
-// follows adds an item, and waits until each node that runs offers it; once it does, it does so again.
+// follows adds an item, and waits until each node that runs offers it; once it does, it does so
+// again.
 func (n *nodes) follows() {
 	t := n.t
 	i := 1000 + n.more
@@ -350,7 +365,9 @@ func (n *nodes) follows() {
 	began, b := time.Now(), n.buyers[0]
 	for _, server := range n.servers {
 		offered := func() bool {
-			got, err := b.call(server, "DiscoverResources", map[string]any{"ver": "1.0", "id": fmt.Sprintf("follow-%d-%d", i, time.Now().UnixNano()), "requester": b.requester(itemURL(i)), "deadline": "10s"})
+			got, err := b.call(server, "DiscoverResources",
+				map[string]any{"ver": "1.0", "id": fmt.Sprintf("follow-%d-%d", i, time.Now().UnixNano()),
+					"requester": b.requester(itemURL(i)), "deadline": "10s"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -372,9 +389,10 @@ func (n *nodes) follows() {
 	}
 }
 
-// floods asks through the gate more often than one address may: all nodes together let in what one would. Where a node could not count with the
-// others, as it says, another address is tried, once none has said so for longer than a node leaves the table alone; and so it is where one question had
-// not the time to wait.
+// floods asks through the gate more often than one address may: all nodes together let in what one
+// would. Where a node could not count with the others, as it says, another address is tried, once
+// none has said so for longer than a node leaves the table alone; and so it is where one question
+// had not the time to wait.
 func (n *nodes) floods() {
 	t := n.t
 	for try := range 10 {
@@ -415,7 +433,8 @@ func (n *nodes) floods() {
 		if in <= most {
 			return
 		}
-		t.Logf("of 120 questions of one address %d were let in, and %d not, where %d may be: some did not wait for the database", in, out, most)
+		t.Logf("of 120 questions of one address %d were let in, and %d not, where %d may be: "+
+			"some did not wait for the database", in, out, most)
 	}
 	t.Error("the nodes did not count together in ten tries")
 }

@@ -13,19 +13,22 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// TestServerAnswersFromOneEditionWhileIngestIsKilled keeps asking a server on the same database: every answer is of
-// one edition, and soon after each kill it is the edition that the catalog holds.
+// TestServerAnswersFromOneEditionWhileIngestIsKilled keeps asking a server on the same database:
+// every answer is of one edition, and soon after each kill it is the edition that the catalog
+// holds.
 func TestServerAnswersFromOneEditionWhileIngestIsKilled(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("short: runs the real program some dozens of times")
 	}
 	data := t.TempDir()
-	// The database is read beside the server, not as a copy of its files. Where a run is killed after it has written that it commits and
-	// before it has told the others, the database is as it was for all who have it open, and the copy, which nobody has open, is as after it.
+	// The database is read beside the server, not as a copy of its files. Where a run is killed
+	// after it has written that it commits and before it has told the others, the database is as it
+	// was for all who have it open, and the copy, which nobody has open, is as after it.
 	r := &run{t: t, store: "sqlite:" + filepath.Join(data, "frontdesk.db")}
 	r.begin()
-	server := process.Start(t, "serve", "--data", data, "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--log-level", "warn", "--set", manyAsked)
+	server := process.Start(t, "serve", "--data", data, "--listen", "127.0.0.1:0", "--metrics-listen", "off",
+		"--log-level", "warn", "--set", manyAsked)
 	asker := &asker{url: server.URL, done: make(chan struct{})}
 	asker.wait.Go(asker.keepAsking)
 	n := max(6, kills(t, shortKills)/4)

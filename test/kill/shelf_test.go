@@ -81,8 +81,10 @@ func (x *supplies) look() {
 	x.counted(db, stars)
 }
 
-// look takes what is a pusher's out of what is there, and holds it against what it was told. It gives how many requests without an answer are there.
-func (p *pusher) look(there map[string]*catalog.Entry, shelves *push.Store, stars map[string]bool, dead bool) (kept int) {
+// look takes what is a pusher's out of what is there, and holds it against what it was told. It
+// gives how many requests without an answer are there.
+func (p *pusher) look(there map[string]*catalog.Entry, shelves *push.Store, stars map[string]bool,
+	dead bool) (kept int) {
 	t, got := p.x.t, map[int]int{}
 	for i := range places {
 		path, _ := p.path(i)
@@ -121,7 +123,8 @@ func (p *pusher) look(there map[string]*catalog.Entry, shelves *push.Store, star
 	}
 	before, after := maps.Equal(got, p.has), maps.Equal(got, p.doubt.on(p.has))
 	if !before && !after {
-		t.Errorf("%s was told that %v is there; a request that was not answered makes that %v; there is %v", p.id, p.has, p.doubt.on(p.has), got)
+		t.Errorf("%s was told that %v is there; a request that was not answered makes that %v; there is %v", p.id,
+			p.has, p.doubt.on(p.has), got)
 	}
 	if after { // with what it counts, where it made anything
 		p.x.revisions[1]++
@@ -161,7 +164,8 @@ func (s *shop) look(x *supplies, there map[string]int, keeper *imported.Store) {
 	}
 	says := snapshot.Addresses[0].Stated.Tokens
 	if len(snapshot.Addresses) != itemsOf(says) || poisoned(says) || says > s.current() {
-		t.Errorf("%s states %d addresses of edition %d when it has %d", s.id, len(snapshot.Addresses), says, s.current())
+		t.Errorf("%s states %d addresses of edition %d when it has %d", s.id, len(snapshot.Addresses), says,
+			s.current())
 	}
 	for _, a := range snapshot.Addresses {
 		if a.Stated.Tokens != says {
@@ -201,7 +205,8 @@ func (x *supplies) counted(db *store.DB, stars map[string]bool) {
 		t.Errorf("the entries with stars are %v, and those that count are %v", stars, kept)
 	}
 	if revision < x.revisions[0] || revision > x.revisions[1] || refused < x.refusals[0] || refused > x.refusals[1] {
-		t.Errorf("the shelf is at revision %d, and has refused %d entries; it should be from %d to %d, and from %d to %d",
+		t.Errorf("the shelf is at revision %d, and has refused %d entries; it should be "+
+			"from %d to %d, and from %d to %d",
 			revision, refused, x.revisions[0], x.revisions[1], x.refusals[0], x.refusals[1])
 	}
 }

@@ -27,8 +27,8 @@ import (
 )
 
 const (
-	// consoleItems, consoleKept and consoleEvents are the size of the short form; consoleLooks is how
-	// often each page is opened.
+	// consoleItems, consoleKept and consoleEvents are the size of the short form; consoleLooks is
+	// how often each page is opened.
 	consoleItems  = 500
 	consoleKept   = 5_000
 	consoleEvents = 50_000
@@ -136,7 +136,8 @@ func keepQuestions(t *testing.T, data string, many, events int) {
 			}
 			state := int64([]int{1, 2, 4, 5, 5}[n%5]) // found nothing, weak, not followed, followed
 			if !yield([]any{int64(n + 1), form(n), form(n), "en", state, int64([]int{2, 3, 1, 1, 1}[n%5]), int64(700),
-				"https://www.example.com/thing", "A thing", last, last, int64(1), []byte{}, int64(0), int64(0), int64(1 + n%3),
+				"https://www.example.com/thing", "A thing", last, last, int64(1), []byte{}, int64(0), int64(0),
+				int64(1 + n%3),
 				int64(n % 7), week, month, times}) {
 				return
 			}
@@ -144,7 +145,8 @@ func keepQuestions(t *testing.T, data string, many, events int) {
 	})
 	bulk("question_day", "question day protocol kind agent outcome count", func(yield func([]any) bool) {
 		for n := range many {
-			if !yield([]any{int64(n + 1), today - int64(n%90), "ask", "person", "", int64(1), int64(1 + 20_000/(n+1))}) {
+			if !yield([]any{int64(n + 1), today - int64(n%90), "ask", "person", "", int64(1),
+				int64(1 + 20_000/(n+1))}) {
 				return
 			}
 		}
@@ -171,7 +173,8 @@ func keepQuestions(t *testing.T, data string, many, events int) {
 	bulk("visitor_day", "day agent known channel asked fetched paid denied", func(yield func([]any) bool) {
 		for day := range int64(90) {
 			for agent := range agents {
-				if !yield([]any{today - 89 + day, fmt.Sprintf("Agent%03d", agent), "word", "ask", each, int64(0), int64(0),
+				if !yield([]any{today - 89 + day, fmt.Sprintf("Agent%03d", agent), "word", "ask", each,
+					int64(0), int64(0),
 					int64(0)}) {
 					return
 				}

@@ -13,8 +13,9 @@ import (
 	"testing"
 )
 
-// A corpus is made-up content of any size, the same for the same size. Words follow Zipf's law as in a language,
-// and each item speaks of a topic of its own, so that some words of it are frequent in it and rare elsewhere.
+// A corpus is made-up content of any size, the same for the same size. Words follow Zipf's law as
+// in a language, and each item speaks of a topic of its own, so that some words of it are frequent
+// in it and rare elsewhere.
 type corpus struct {
 	passages int
 	words    []string
@@ -29,8 +30,8 @@ const (
 	itemsPerFile    = 2000
 )
 
-// newCorpus makes the vocabulary for a corpus of so many passages. A larger corpus has more words, as larger bodies
-// of text do.
+// newCorpus makes the vocabulary for a corpus of so many passages. A larger corpus has more words,
+// as larger bodies of text do.
 func newCorpus(passages int) *corpus {
 	c := &corpus{passages: passages}
 	size := int(400 * math.Sqrt(float64(passages)))

@@ -27,10 +27,12 @@ const (
 	execute     = "/ramp.v1.ExchangeService/ExecuteTransaction"
 )
 
-// BenchmarkDeals has wrk ask the running program for an offer by 64 clients at once, and then buy by such offers, each once, with the
-// client on the same processors: a requester whose key is known, one offer, JSON, signed in the body, since wrk cannot sign over HTTP. FRONTDESK_WRK is for how many seconds,
-// FRONTDESK_WRK_STORE the store where that is not SQLite in a folder, and FRONTDESK_WRK_NODES how many nodes of it there are, behind the nginx of
-// docs/scale.md; without it wrk asks one node itself:
+// BenchmarkDeals has wrk ask the running program for an offer by 64 clients at once, and then buy
+// by such offers, each once, with the client on the same processors: a requester whose key is
+// known, one offer, JSON, signed in the body, since wrk cannot sign over HTTP. FRONTDESK_WRK is for
+// how many seconds, FRONTDESK_WRK_STORE the store where that is not SQLite in a folder, and
+// FRONTDESK_WRK_NODES how many nodes of it there are, behind the nginx of docs/scale.md; without it
+// wrk asks one node itself:
 //
 //	FRONTDESK_WRK=10 go test ./test/load -run xxx -bench Deals -benchtime 1x
 //
@@ -50,7 +52,8 @@ func BenchmarkDeals(b *testing.B) {
 	var all []*process.Server
 	nodes, _ := strconv.Atoi(os.Getenv("FRONTDESK_WRK_NODES"))
 	for i := range max(nodes, 1) {
-		all = append(all, process.Start(b, "serve", "--config", config, "--data", filepath.Join(folder, []string{"data", fmt.Sprint("data-", i)}[min(i, 1)])))
+		all = append(all, process.Start(b, "serve", "--config", config, "--data",
+			filepath.Join(folder, []string{"data", fmt.Sprint("data-", i)}[min(i, 1)])))
 	}
 	server := all[0]
 	for _, node := range all {
@@ -119,7 +122,8 @@ ramp: {enabled: true, domain: exchange.example.com, purchases: body, requester_r
 	if store := os.Getenv("FRONTDESK_WRK_STORE"); store != "" {
 		text += fmt.Sprintf("store: %q\n", store)
 	}
-	page := "---\ntitle: Lentil soup\n---\n\n" + strings.Repeat("The soup of lentils is stirred once more, and salted. ", 100) + "\n"
+	page := "---\ntitle: Lentil soup\n---\n\n" +
+		strings.Repeat("The soup of lentils is stirred once more, and salted. ", 100) + "\n"
 	for path, text := range map[string]string{config: text, filepath.Join(folder, "content/premium/a.md"): page} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			b.Fatal(err)
@@ -129,7 +133,8 @@ ramp: {enabled: true, domain: exchange.example.com, purchases: body, requester_r
 		}
 	}
 	process.MustRun(b, "ingest", "--config", config)
-	process.MustRun(b, "ramp", "requester", "add", "--config", config, "--key", base64.StdEncoding.EncodeToString(buyerKey().Public().(ed25519.PublicKey)), buyerDomain, buyerName)
+	process.MustRun(b, "ramp", "requester", "add", "--config", config, "--key",
+		base64.StdEncoding.EncodeToString(buyerKey().Public().(ed25519.PublicKey)), buyerDomain, buyerName)
 	process.MustRun(b, "ramp", "account", "open", "--config", config, buyerDomain+"/"+buyerName, "USD")
 	process.MustRun(b, "ramp", "account", "credit", "--config", config, buyerDomain+"/"+buyerName, "1000000", "USD")
 	return config
@@ -137,7 +142,8 @@ ramp: {enabled: true, domain: exchange.example.com, purchases: body, requester_r
 
 func buyerKey() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)) }
 
-// buyer is the requester of messages for addresses, signed (RAMP v1, Requester: the canonical JSON of four members).
+// buyer is the requester of messages for addresses, signed (RAMP v1, Requester: the canonical JSON
+// of four members).
 func buyer(addresses string) string {
 	payload := fmt.Sprintf(`{"domain":%q,"id":%q,"scopes":[],"uris":%s}`, buyerDomain, buyerName, addresses)
 	return fmt.Sprintf(`{"domain":%q,"id":%q,"type":"REQUESTER_TYPE_AGENT","scopes":[],"uris":%s,"intended_use":["FUNCTION_AI_INPUT"],"signature":%q,"signature_algorithm":"ed25519"}`,
@@ -193,7 +199,8 @@ var told = regexp.MustCompile(`(?m)^\s+(\d+) requests in |^Requests/sec:\s+([0-9
 // wrk has 64 clients post by a script for some seconds.
 func wrk(b *testing.B, url, script, what string, seconds int) (r run) {
 	b.Helper()
-	out, err := exec.Command("wrk", "-t2", "-c64", fmt.Sprintf("-d%ds", seconds), "--latency", "-s", script, url, "--", what).CombinedOutput()
+	out, err := exec.Command("wrk", "-t2", "-c64", fmt.Sprintf("-d%ds", seconds), "--latency", "-s", script, url, "--",
+		what).CombinedOutput()
 	if err != nil {
 		b.Fatalf("wrk: %v\n%s", err, out)
 	}
@@ -214,8 +221,8 @@ func wrk(b *testing.B, url, script, what string, seconds int) (r run) {
 	return r
 }
 
-// lua is the script: to discover is always the same message; to stock is the same, with the offers written down, by each thread in its
-// own file; to execute takes each of these once.
+// lua is the script: to discover is always the same message; to stock is the same, with the offers
+// written down, by each thread in its own file; to execute takes each of these once.
 const lua = `
 local folder, query, buyer = %q, %q, %q
 local threads = 0

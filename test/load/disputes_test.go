@@ -28,10 +28,11 @@ const (
 	discoversASecond = 1000
 )
 
-// BenchmarkDisputes has purchases disputed that the log of a CDN says failed, while others ask for offers, of the running program: 500 disputes
-// and 1,000 queries a second, each at its own time whatever became of those before it. What counts is from when a request was to be sent
-// until its answer was read. Every dispute has to be decided in its answer, and paid back once. FRONTDESK_DISPUTES is for how many
-// seconds, and FRONTDESK_WRK_STORE as in BenchmarkDeals:
+// BenchmarkDisputes has purchases disputed that the log of a CDN says failed, while others ask for
+// offers, of the running program: 500 disputes and 1,000 queries a second, each at its own time
+// whatever became of those before it. What counts is from when a request was to be sent until its
+// answer was read. Every dispute has to be decided in its answer, and paid back once.
+// FRONTDESK_DISPUTES is for how many seconds, and FRONTDESK_WRK_STORE as in BenchmarkDeals:
 //
 //	FRONTDESK_DISPUTES=20 go test ./test/load -run xxx -bench Disputes -benchtime 1x
 func BenchmarkDisputes(b *testing.B) {
@@ -69,16 +70,19 @@ func (l times) p(percent int) time.Duration {
 }
 
 func (l times) String() string {
-	return fmt.Sprintf("%d, in ms: p50 %.2f, p95 %.2f, p99 %.2f, most %.2f", len(l), milliseconds(l.p(50)), milliseconds(l.p(95)), milliseconds(l.p(99)), milliseconds(l.p(100)))
+	return fmt.Sprintf("%d, in ms: p50 %.2f, p95 %.2f, p99 %.2f, most %.2f", len(l), milliseconds(l.p(50)),
+		milliseconds(l.p(95)), milliseconds(l.p(99)), milliseconds(l.p(100)))
 }
 
-// disputeAll buys and reports so many things, has a log say that none was delivered, and disputes them at a rate beside queries for offers.
+// disputeAll buys and reports so many things, has a log say that none was delivered, and disputes
+// them at a rate beside queries for offers.
 func disputeAll(t testing.TB, n, rate, queries int) (disputed, asked times) {
 	folder := t.TempDir()
 	config := exchange(t, folder)
 	server := process.Start(t, "serve", "--config", config)
 	offered(t, server.URL+discover, signedQuery())
-	c := &caller{http: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 1024}}, origin: server.URL}
+	c := &caller{http: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 1024}},
+		origin: server.URL}
 	all := c.buyAll(t, n)
 	log := filepath.Join(folder, "cdn.jsonl")
 	var lines strings.Builder
@@ -95,7 +99,8 @@ func disputeAll(t testing.TB, n, rate, queries int) (disputed, asked times) {
 	requests := make([]*http.Request, n)
 	for i, s := range all {
 		requests[i] = c.signed(t, "DisputeTransaction", map[string]any{
-			"ver": "1.0", "id": fmt.Sprint("dispute-", i), "transaction_id": s.transaction, "billing_id": s.billing, "report_id": s.report, "reason": "DISPUTE_REASON_DELIVERY_FAILED",
+			"ver": "1.0", "id": fmt.Sprint("dispute-", i), "transaction_id": s.transaction, "billing_id": s.billing,
+			"report_id": s.report, "reason": "DISPUTE_REASON_DELIVERY_FAILED",
 		})
 	}
 	query := []byte(signedQuery())
@@ -113,21 +118,25 @@ func disputeAll(t testing.TB, n, rate, queries int) (disputed, asked times) {
 			}
 			return r, err
 		}, func(body []byte) bool {
-			if !bytes.Contains(body, []byte(`"offer_id"`)) { // there is a time for queries, which a machine that does other work may not keep
+			// there is a time for queries, which a machine that does other work may not keep
+			if !bytes.Contains(body, []byte(`"offer_id"`)) {
 				without.Add(1)
 			}
 			return true
 		})
 	})
-	c.openly(t, begin, rate, disputed, func(i int) (*http.Request, error) { return requests[i], nil }, func(body []byte) bool {
-		var answer struct {
-			Accepted           bool
-			Status, Resolution string
-		}
-		return json.Unmarshal(body, &answer) == nil && answer.Accepted && answer.Status == "DISPUTE_STATUS_AUTO_RESOLVED" && answer.Resolution == "RESOLUTION_TYPE_CREDIT"
-	})
+	c.openly(t, begin, rate, disputed, func(i int) (*http.Request, error) { return requests[i], nil },
+		func(body []byte) bool {
+			var answer struct {
+				Accepted           bool
+				Status, Resolution string
+			}
+			return json.Unmarshal(body, &answer) == nil && answer.Accepted &&
+				answer.Status == "DISPUTE_STATUS_AUTO_RESOLVED" && answer.Resolution == "RESOLUTION_TYPE_CREDIT"
+		})
 	wait.Wait()
-	t.Logf("the server took %.2f s of the processors in %.2f s; %d queries had no offer in time", (server.CPU(t) - spent).Seconds(), time.Since(begin).Seconds(), without.Load())
+	t.Logf("the server took %.2f s of the processors in %.2f s; %d queries had no offer in time",
+		(server.CPU(t) - spent).Seconds(), time.Since(begin).Seconds(), without.Load())
 	if back := before - bought(t, config); back != n || before != n {
 		t.Errorf("of %d purchases that were paid and disputed %d were paid back", before, back)
 	}
@@ -143,7 +152,8 @@ type caller struct {
 }
 
 // openly sends requests at a rate, each at its time, and notes how long each took from then.
-func (c *caller) openly(t testing.TB, begin time.Time, rate int, took times, request func(i int) (*http.Request, error), good func(body []byte) bool) {
+func (c *caller) openly(t testing.TB, begin time.Time, rate int, took times, request func(i int) (*http.Request, error),
+	good func(body []byte) bool) {
 	var wait sync.WaitGroup
 	var once sync.Once
 	for i := range took {
@@ -174,7 +184,8 @@ func (c *caller) do(r *http.Request) (status int, body []byte, err error) {
 		}
 		body, err = io.ReadAll(answer.Body)
 		answer.Body.Close()
-		if err != nil || answer.StatusCode != http.StatusGatewayTimeout && answer.StatusCode != http.StatusServiceUnavailable {
+		if err != nil || answer.StatusCode != http.StatusGatewayTimeout &&
+			answer.StatusCode != http.StatusServiceUnavailable {
 			return answer.StatusCode, body, err
 		}
 		status = answer.StatusCode
@@ -201,7 +212,8 @@ func (c *caller) signed(t testing.TB, method string, message map[string]any) *ht
 	sum := sha256.Sum256(body)
 	digest := "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
 	input := fmt.Sprintf(`("@method" "@target-uri" "content-digest");created=%d;keyid=%q;alg="ed25519"`, time.Now().Unix(), buyerDomain)
-	base := "\"@method\": POST\n\"@target-uri\": " + c.origin + at + "\n\"content-digest\": " + digest + "\n\"@signature-params\": " + input
+	base := "\"@method\": POST\n\"@target-uri\": " + c.origin + at + "\n\"content-digest\": " + digest +
+		"\n\"@signature-params\": " + input
 	for name, value := range map[string]string{
 		"Content-Type": "application/json", "Content-Digest": digest, "Signature-Input": "agent=" + input,
 		"Signature": "agent=:" + base64.StdEncoding.EncodeToString(ed25519.Sign(buyerKey(), []byte(base))) + ":",
@@ -254,14 +266,16 @@ func (c *caller) buyAll(t testing.TB, n int) []sale {
 
 // buy buys and reports one thing.
 func (c *caller) buy(t testing.TB, i int, s *sale) error {
-	who := map[string]any{"id": buyerName, "domain": buyerDomain, "type": "REQUESTER_TYPE_AGENT", "uris": []string{soldAddress}, "intended_use": []string{"FUNCTION_AI_INPUT"}}
+	who := map[string]any{"id": buyerName, "domain": buyerDomain, "type": "REQUESTER_TYPE_AGENT",
+		"uris": []string{soldAddress}, "intended_use": []string{"FUNCTION_AI_INPUT"}}
 	var found struct {
 		Offers []struct {
 			ID        string `json:"offer_id"`
 			Signature string `json:"exchange_signature"`
 		}
 	}
-	if err := c.call(t, "DiscoverResources", map[string]any{"ver": "1.0", "id": "q", "requester": who, "deadline": "10s"}, &found); err != nil || len(found.Offers) == 0 {
+	if err := c.call(t, "DiscoverResources", map[string]any{"ver": "1.0", "id": "q", "requester": who,
+		"deadline": "10s"}, &found); err != nil || len(found.Offers) == 0 {
 		return fmt.Errorf("%d offers, %w", len(found.Offers), err)
 	}
 	var bought struct {
@@ -269,7 +283,8 @@ func (c *caller) buy(t testing.TB, i int, s *sale) error {
 		Billing     string `json:"billing_id"`
 	}
 	if err := c.call(t, "ExecuteTransaction", map[string]any{
-		"ver": "1.0", "id": fmt.Sprint("buy-", i), "requester": who, "offer_id": found.Offers[0].ID, "offer_signature": found.Offers[0].Signature,
+		"ver": "1.0", "id": fmt.Sprint("buy-", i), "requester": who, "offer_id": found.Offers[0].ID,
+		"offer_signature": found.Offers[0].Signature,
 	}, &bought); err != nil {
 		return err
 	}
@@ -277,7 +292,8 @@ func (c *caller) buy(t testing.TB, i int, s *sale) error {
 		ID string `json:"report_id"`
 	}
 	if err := c.call(t, "ReportUsage", map[string]any{
-		"ver": "1.0", "id": fmt.Sprint("report-", i), "transaction_id": bought.Transaction, "billing_id": bought.Billing, "timestamp": time.Now().UTC().Format(time.RFC3339),
+		"ver": "1.0", "id": fmt.Sprint("report-", i), "transaction_id": bought.Transaction,
+		"billing_id": bought.Billing, "timestamp": time.Now().UTC().Format(time.RFC3339),
 		"usage": map[string]any{"function": []string{"FUNCTION_AI_INPUT"}, "consumed_quantity": 0},
 	}, &filed); err != nil || filed.ID == "" {
 		return fmt.Errorf("the report is not taken: %w", err)

@@ -11,8 +11,8 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// manner is one way of asking whose time is measured, from the request's first byte to the answer's last, or to the
-// first item of a stream.
+// manner is one way of asking whose time is measured, from the request's first byte to the answer's
+// last, or to the first item of a stream.
 type manner struct {
 	name string
 	ask  func(t *testing.T, desk *client.Client, c *corpus, i int) error
@@ -24,11 +24,13 @@ var manners = []manner{
 		return err
 	}},
 	{"list, constrained", func(t *testing.T, desk *client.Client, c *corpus, i int) error {
-		_, err := desk.Ask(t.Context(), client.Question{Text: fmt.Sprintf("%s articles since %d", c.question(i), 2011+i%8)})
+		_, err := desk.Ask(t.Context(),
+			client.Question{Text: fmt.Sprintf("%s articles since %d", c.question(i), 2011+i%8)})
 		return err
 	}},
 	{"follow-up", func(t *testing.T, desk *client.Client, c *corpus, i int) error {
-		_, err := desk.Ask(t.Context(), client.Question{Text: fmt.Sprintf("only since %d", 2011+i%8), Previous: []string{c.question(i)}})
+		_, err := desk.Ask(t.Context(),
+			client.Question{Text: fmt.Sprintf("only since %d", 2011+i%8), Previous: []string{c.question(i)}})
 		return err
 	}},
 	{"summarize", func(t *testing.T, desk *client.Client, c *corpus, i int) error {
@@ -84,7 +86,8 @@ func (f figures) row() string {
 	fmt.Fprintf(&b, "%d passages:", f.passages)
 	for i, m := range manners {
 		l := f.latency[i]
-		fmt.Fprintf(&b, " | %s %.2f / %.2f / %.2f", m.name, milliseconds(l.p50), milliseconds(l.p95), milliseconds(l.p99))
+		fmt.Fprintf(&b, " | %s %.2f / %.2f / %.2f", m.name, milliseconds(l.p50), milliseconds(l.p95),
+			milliseconds(l.p99))
 	}
 	return b.String()
 }

@@ -1,5 +1,5 @@
-// Package load measures the built frontdesk with made-up content: how long ingest and a warm start take, and what
-// memory and disk they need.
+// Package load measures the built frontdesk with made-up content: how long ingest and a warm start
+// take, and what memory and disk they need.
 //
 // The short form holds generous bounds in every test run. The long one prints a table:
 //
@@ -33,8 +33,8 @@ type figures struct {
 	latency         []latency     // of questions over HTTP, ten results, by manner
 }
 
-// The short form is about the size of a shop with some thousand products, and its bounds leave room for a slow
-// machine: they find what got worse by a lot.
+// The short form is about the size of a shop with some thousand products, and its bounds leave room
+// for a slow machine: they find what got worse by a lot.
 const (
 	shortPassages = 10_000
 	maxIngest     = 30 * time.Second
@@ -58,14 +58,18 @@ func TestLoadStaysWithinBounds(t *testing.T) {
 			sizes = append(sizes, n)
 		}
 	}
-	t.Log("passages | items | content | ingest | its memory | unchanged again | disk | warm start | its CPU time | memory")
+	t.Log("passages | items | content | ingest | its memory | unchanged again | disk | warm " +
+		"start | its CPU time | memory")
 	for _, passages := range sizes {
 		f := measure(t, passages)
-		t.Logf("%d | %d | %s | %.1f s | %s | %.1f s | %s | %.2f s | %.2f s | %s", f.passages, f.items, megabytes(f.source),
-			f.ingest.Seconds(), megabytes(f.ingestMemory), f.again.Seconds(), megabytes(f.disk), f.start.Seconds(), f.startCPU.Seconds(), megabytes(f.memory))
+		t.Logf("%d | %d | %s | %.1f s | %s | %.1f s | %s | %.2f s | %.2f s | %s", f.passages, f.items,
+			megabytes(f.source),
+			f.ingest.Seconds(), megabytes(f.ingestMemory), f.again.Seconds(), megabytes(f.disk), f.start.Seconds(),
+			f.startCPU.Seconds(), megabytes(f.memory))
 		t.Log(f.row() + " (p50 / p95 / p99 in ms)")
 		if passages <= shortPassages && (f.ingest > maxIngest || f.start > maxStart || f.memory > maxMemory) {
-			t.Errorf("ingest took %s of %s, a warm start %s of %s, memory %s of %s", f.ingest, maxIngest, f.start, maxStart,
+			t.Errorf("ingest took %s of %s, a warm start %s of %s, memory %s of %s", f.ingest, maxIngest,
+				f.start, maxStart,
 				megabytes(f.memory), megabytes(maxMemory))
 		}
 	}
@@ -88,7 +92,8 @@ func measure(t *testing.T, passages int) figures {
 	f.passages = passages
 
 	began := time.Now()
-	server := process.StartWithin(t, 10*time.Minute, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--data", data)
+	server := process.StartWithin(t, 10*time.Minute, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off",
+		"--data", data)
 	f.start, f.startCPU = time.Since(began), server.CPU(t)
 	for _, m := range manners {
 		f.latency = append(f.latency, m.measure(t, server, c))

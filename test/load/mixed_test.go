@@ -26,17 +26,21 @@ import (
 )
 
 const (
-	// mixedShort is how many times the short form does each kind of work, and mixedPassages how large its site is.
+	// mixedShort is how many times the short form does each kind of work, and mixedPassages how
+	// large its site is.
 	mixedShort    = 40
 	mixedPassages = 2_000
 	workers       = 2 // of each kind of work
 )
 
-// TestMixedLoad has agents of all four protocols at one front desk at a time, by the house's own client: they ask and stream, retrieve signed excerpts
-// and cite them, submit and bind, discover, buy, fetch, report and dispute; meanwhile the content changes. Nothing may fail but what the client asks
-// for wrongly. FRONTDESK_MIXED is for how long, FRONTDESK_MIXED_RATE how often each kind of work begins a second (without it as often as it goes), and
-// FRONTDESK_MIXED_STORE a database other than a new SQLite. It prints each minute what was done and what memory the server has, which may be no more
-// than a quarter larger in the last quarter of the time than in the second:
+// TestMixedLoad has agents of all four protocols at one front desk at a time, by the house's own
+// client: they ask and stream, retrieve signed excerpts and cite them, submit and bind, discover,
+// buy, fetch, report and dispute; meanwhile the content changes. Nothing may fail but what the
+// client asks for wrongly. FRONTDESK_MIXED is for how long, FRONTDESK_MIXED_RATE how often each
+// kind of work begins a second (without it as often as it goes), and FRONTDESK_MIXED_STORE a
+// database other than a new SQLite. It prints each minute what was done and what memory the server
+// has, which may be no more than a quarter larger in the last quarter of the time than in the
+// second:
 //
 //	FRONTDESK_MIXED=1h go test ./test/load -run MixedLoad -v -timeout 2h
 //
@@ -82,8 +86,10 @@ func TestMixedLoad(t *testing.T) {
 		t.Error(err)
 	}
 	if quarter := len(memory) / 4; quarter > 0 {
-		if early, late := slices.Max(memory[quarter:2*quarter]), slices.Max(memory[len(memory)-quarter:]); late > early+early/4 {
-			t.Errorf("the server's memory grew from %s in the second quarter to %s in the last", megabytes(early), megabytes(late))
+		if early, late := slices.Max(memory[quarter:2*quarter]),
+			slices.Max(memory[len(memory)-quarter:]); late > early+early/4 {
+			t.Errorf("the server's memory grew from %s in the second quarter to %s in the last", megabytes(early),
+				megabytes(late))
 		}
 	}
 }
@@ -149,7 +155,8 @@ ramp: {enabled: true, domain: exchange.example.com, requester_rate: "", reports:
 	}
 	run := func(args ...string) string { return process.MustRun(t, append(args, "--config", config)...) }
 	run("ingest")
-	run("ramp", "requester", "add", "--key", base64.StdEncoding.EncodeToString(buyerKey().Public().(ed25519.PublicKey)), buyerDomain, buyerName)
+	run("ramp", "requester", "add", "--key", base64.StdEncoding.EncodeToString(buyerKey().Public().(ed25519.PublicKey)),
+		buyerDomain, buyerName)
 	run("ramp", "account", "open", buyerDomain+"/"+buyerName, "USD")
 	run("ramp", "account", "credit", buyerDomain+"/"+buyerName, "10000000", "USD")
 	var key struct{ ID, Secret string }
@@ -191,15 +198,18 @@ func (m *mixed) open(key client.Key) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	publisher, err := client.OpenPublisher(t.Context(), m.server.URL, client.Platform{ID: "mixed_chat", Key: key, RequireSigned: true}, options)
+	publisher, err := client.OpenPublisher(t.Context(), m.server.URL,
+		client.Platform{ID: "mixed_chat", Key: key, RequireSigned: true}, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	provider, err := client.DiscoverIntakes(t.Context(), m.server.URL, client.IntakeAgent{ID: "mixed-agent", BindHosts: []string{"127.0.0.1"}}, options)
+	provider, err := client.DiscoverIntakes(t.Context(), m.server.URL,
+		client.IntakeAgent{ID: "mixed-agent", BindHosts: []string{"127.0.0.1"}}, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	exchange, err := client.OpenExchange(t.Context(), m.server.URL, client.Buyer{ID: buyerName, Domain: buyerDomain, Key: buyerKey()}, options)
+	exchange, err := client.OpenExchange(t.Context(), m.server.URL,
+		client.Buyer{ID: buyerName, Domain: buyerDomain, Key: buyerKey()}, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +232,8 @@ func (m *mixed) open(key client.Key) {
 			return err
 		}},
 		{name: "excerpts and citations", do: func(ctx context.Context, worker, i int) error {
-			got, err := publisher.Retrieve(ctx, client.Retrieval{Domain: "items", Query: m.corpus.question(worker + 2*i)})
+			got, err := publisher.Retrieve(ctx,
+				client.Retrieval{Domain: "items", Query: m.corpus.question(worker + 2*i)})
 			if client.IsNoContent(err) {
 				return nil
 			}
@@ -254,7 +265,8 @@ func (m *mixed) open(key client.Key) {
 // purchase discovers, buys, fetches and reports; one in fifty is disputed, and asked after.
 func (m *mixed) purchase(ctx context.Context, x *client.Exchange, i int) error {
 	uri := soldURL(rand.IntN(premium))
-	quotes, err := x.Discover(ctx, client.Wanted{URIs: []string{uri}, Uses: []string{"FUNCTION_AI_INPUT"}, Deadline: 20 * time.Second})
+	quotes, err := x.Discover(ctx,
+		client.Wanted{URIs: []string{uri}, Uses: []string{"FUNCTION_AI_INPUT"}, Deadline: 20 * time.Second})
 	if err != nil {
 		return err
 	}
@@ -269,10 +281,12 @@ func (m *mixed) purchase(ctx context.Context, x *client.Exchange, i int) error {
 	if all[0].Denied() {
 		return fmt.Errorf("%s is denied: %s", uri, all[0].Result.GetDenialReason())
 	}
-	if _, err := x.Fetch(ctx, &all[0]); err != nil && !errors.Is(err, client.ErrOtherContent) { // the content may have changed since the offer
+	// the content may have changed since the offer
+	if _, err := x.Fetch(ctx, &all[0]); err != nil && !errors.Is(err, client.ErrOtherContent) {
 		return err
 	}
-	report, err := x.Report(ctx, &all[0], client.Use{Quantity: 1, Functions: []compv1.Function{compv1.Function_FUNCTION_AI_INPUT}})
+	report, err := x.Report(ctx, &all[0],
+		client.Use{Quantity: 1, Functions: []compv1.Function{compv1.Function_FUNCTION_AI_INPUT}})
 	if err != nil || i%50 > 0 {
 		return err
 	}
@@ -284,7 +298,8 @@ func (m *mixed) purchase(ctx context.Context, x *client.Exchange, i int) error {
 	return err
 }
 
-// work does one kind of work until ctx ends, as often as the pace says, which is 0 for as often as it goes.
+// work does one kind of work until ctx ends, as often as the pace says, which is 0 for as often as
+// it goes.
 func (m *mixed) work(ctx context.Context, k *kind, worker int, pace time.Duration) {
 	next := time.Now()
 	for i := 0; ctx.Err() == nil; i++ {
@@ -315,7 +330,8 @@ func (m *mixed) editing(ctx context.Context) {
 	}
 }
 
-// watch waits until the time is over, or, with none, until each kind of work was done so often, and gives the server's memory over time.
+// watch waits until the time is over, or, with none, until each kind of work was done so often, and
+// gives the server's memory over time.
 func (m *mixed) watch(lasting time.Duration) (memory []int64) {
 	began, tick := time.Now(), time.NewTicker(5*time.Second)
 	defer tick.Stop()
@@ -325,7 +341,8 @@ func (m *mixed) watch(lasting time.Duration) (memory []int64) {
 			failed := len(m.faults) > 0
 			m.mu.Unlock()
 			if failed || time.Since(began) > 5*time.Minute {
-				m.t.Errorf("not everything was done %d times within %s", mixedShort, time.Since(began).Round(time.Second))
+				m.t.Errorf("not everything was done %d times within %s", mixedShort,
+					time.Since(began).Round(time.Second))
 				return nil
 			}
 			<-time.After(20 * time.Millisecond)
@@ -336,7 +353,8 @@ func (m *mixed) watch(lasting time.Duration) (memory []int64) {
 		<-tick.C
 		memory = append(memory, m.server.RSS(m.t))
 		if n%12 == 11 {
-			line := fmt.Sprintf("%4.0f min: %s, %.0f s of processor;", time.Since(began).Minutes(), megabytes(memory[n]), m.server.CPU(m.t).Seconds())
+			line := fmt.Sprintf("%4.0f min: %s, %.0f s of processor;", time.Since(began).Minutes(),
+				megabytes(memory[n]), m.server.CPU(m.t).Seconds())
 			for _, k := range m.kinds {
 				line += fmt.Sprintf(" %d %s,", k.done.Load(), k.name)
 			}

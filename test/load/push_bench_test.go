@@ -39,16 +39,19 @@ const (
 	rehearsed = 50 // batches that are made before they are pushed, so that making them is not counted
 )
 
-// BenchmarkPush pushes entries into the catalog of the running program over sockets, in batches of a thousand from four connections, without
-// attestations and with one each, as binary of Connect and as gRPC; meanwhile somebody asks for an offer every 20 ms. FRONTDESK_PUSH is how
-// many entries (10,000 without), FRONTDESK_PUSH_STORE the store where that is not SQLite in a folder:
+// BenchmarkPush pushes entries into the catalog of the running program over sockets, in batches of
+// a thousand from four connections, without attestations and with one each, as binary of Connect
+// and as gRPC; meanwhile somebody asks for an offer every 20 ms. FRONTDESK_PUSH is how many entries
+// (10,000 without), FRONTDESK_PUSH_STORE the store where that is not SQLite in a folder:
 //
 //	FRONTDESK_PUSH=1000000 go test ./test/load -run xxx -bench Push -benchtime 1x -timeout 1h
 //
-// The floor is what nobody can leave out, by as many hands in the process of the test: reading each message, Ed25519 over each attestation's
-// size, and an insert of rows of the entries' size, one durable transaction a batch. "x-floor" says how many times the floor's time the
-// whole took, "late" how many of the questions were answered as temporarily unavailable, since the deadline had come; any other answer without the
-// offer fails. The client is on the same processors. Of all that was pushed, all must be there after a restart.
+// The floor is what nobody can leave out, by as many hands in the process of the test: reading each
+// message, Ed25519 over each attestation's size, and an insert of rows of the entries' size, one
+// durable transaction a batch. "x-floor" says how many times the floor's time the whole took,
+// "late" how many of the questions were answered as temporarily unavailable, since the deadline had
+// come; any other answer without the offer fails. The client is on the same processors. Of all that
+// was pushed, all must be there after a restart.
 func BenchmarkPush(b *testing.B) {
 	entries, _ := strconv.Atoi(os.Getenv("FRONTDESK_PUSH"))
 	if entries == 0 {
@@ -56,7 +59,8 @@ func BenchmarkPush(b *testing.B) {
 	}
 	for _, attested := range []bool{false, true} {
 		for _, grpc := range []bool{false, true} {
-			name := map[bool]string{false: "plain", true: "attested"}[attested] + "/" + map[bool]string{false: "connect", true: "grpc"}[grpc]
+			name := map[bool]string{false: "plain", true: "attested"}[attested] + "/" +
+				map[bool]string{false: "connect", true: "grpc"}[grpc]
 			b.Run(name, func(b *testing.B) {
 				for range b.N {
 					newPushed(b, attested, grpc).run(b, entries)
@@ -66,7 +70,8 @@ func BenchmarkPush(b *testing.B) {
 	}
 }
 
-// TestPushesOfManyAreTaken is the benchmark in short, without its figures: what was pushed is there after a restart.
+// TestPushesOfManyAreTaken is the benchmark in short, without its figures: what was pushed is there
+// after a restart.
 //
 // Not parallel: it measures what the process takes.
 func TestPushesOfManyAreTaken(t *testing.T) {
@@ -84,7 +89,9 @@ type pushed struct {
 	spent, floor   time.Duration
 	db             *store.DB // of the floor
 	asked          []time.Duration
-	late           int // questions that were answered, as the answer said, without what did not come within the deadline
+	// questions that were answered, as the answer said, without what did not come within the
+	// deadline
+	late int
 }
 
 func pushKey(n byte) ed25519.PrivateKey {
@@ -109,17 +116,21 @@ func newPushed(b testing.TB, attested, grpc bool) *pushed {
 	b.Cleanup(transport.CloseIdleConnections)
 	folder := b.TempDir()
 	p.config = filepath.Join(folder, "frontdesk.yaml")
-	text := fmt.Sprintf("listen: 127.0.0.1:0\ndata: %s\nmetrics: {listen: \"off\"}\nlog: {level: warn}\nfetch: {allow: [127.0.0.0/8]}\nsite: {name: Own, url: \"https://own.example\"}\n"+
-		"ramp: {enabled: true, domain: exchange.example.com, requester_rate: \"\", signatures: none}\n", filepath.Join(folder, "data"))
+	text := fmt.Sprintf("listen: 127.0.0.1:0\ndata: %s\nmetrics: {listen: \"off\"}\nlog: {level: warn}\n"+
+		"fetch: {allow: [127.0.0.0/8]}\nsite: {name: Own, url: \"https://own.example\"}\n"+
+		"ramp: {enabled: true, domain: exchange.example.com, requester_rate: \"\", signatures: none}\n",
+		filepath.Join(folder, "data"))
 	if dsn := os.Getenv("FRONTDESK_PUSH_STORE"); dsn != "" {
 		text += fmt.Sprintf("store: %q\n", dsn)
 	}
 	if err := os.WriteFile(p.config, []byte(text), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	process.MustRun(b, "ramp", "tenant", "add", "acme", "--config", p.config, "--domain", p.domain, "--price", "0.02", "--currency", "USD", "--form", "ed25519", "--at", "https://cdn.acme.example",
+	process.MustRun(b, "ramp", "tenant", "add", "acme", "--config", p.config, "--domain", p.domain, "--price", "0.02",
+		"--currency", "USD", "--form", "ed25519", "--at", "https://cdn.acme.example",
 		"--caller", "acme-cms", "--key", base64.StdEncoding.EncodeToString(pushKey(1).Public().(ed25519.PublicKey)))
-	process.MustRun(b, "ramp", "requester", "add", "--config", p.config, "--key", base64.StdEncoding.EncodeToString(buyerKey().Public().(ed25519.PublicKey)), buyerDomain, buyerName)
+	process.MustRun(b, "ramp", "requester", "add", "--config", p.config, "--key",
+		base64.StdEncoding.EncodeToString(buyerKey().Public().(ed25519.PublicKey)), buyerDomain, buyerName)
 	p.server = process.Start(b, "serve", "--config", p.config)
 	p.db = storetest.Open(b, filepath.Join(b.TempDir(), "floor.db"), store.Schema{ID: "floor", Steps: []string{`CREATE TABLE floor (address {{text}} NOT NULL PRIMARY KEY, entry {{bytes}}, attested {{bytes}})`}})
 	return p
@@ -211,16 +222,21 @@ func (p *pushed) made(b testing.TB, from, n int) batch {
 }
 
 func (p *pushed) entry(i int) (*rampv1.ResourceEntry, error) {
-	path, title, hash := fmt.Sprintf("/2026/07/story-%d", i), fmt.Sprintf("A story about something, number %d", i), fmt.Sprintf("%064x", i)
-	e := &rampv1.ResourceEntry{Domain: p.domain, Path: path, Title: &title, WordCount: proto.Int32(int32(500 + i%1000)), ContentHash: &hash, HashMethod: proto.String("sha256")}
+	path, title, hash := fmt.Sprintf("/2026/07/story-%d", i), fmt.Sprintf("A story about something, number %d", i),
+		fmt.Sprintf("%064x", i)
+	e := &rampv1.ResourceEntry{Domain: p.domain, Path: path, Title: &title, WordCount: proto.Int32(int32(500 + i%1000)),
+		ContentHash: &hash, HashMethod: proto.String("sha256")}
 	if !p.attested {
 		return e, nil
 	}
-	claims, err := structpb.NewStruct(map[string]any{"content_hash": "sha256:" + hash, "word_count": 500 + i%1000, "language": "en"})
+	claims, err := structpb.NewStruct(
+		map[string]any{"content_hash": "sha256:" + hash, "word_count": 500 + i%1000, "language": "en"})
 	if err != nil {
 		return nil, err
 	}
-	a := &rampv1.ResourceAttestation{Verifier: p.domain, Kid: "k1", AttestedAt: timestamppb.New(time.Now().Truncate(time.Second)), Uri: "https://" + p.domain + path, Claims: claims}
+	a := &rampv1.ResourceAttestation{Verifier: p.domain, Kid: "k1",
+		AttestedAt: timestamppb.New(time.Now().Truncate(time.Second)), Uri: "https://" + p.domain + path,
+		Claims: claims}
 	e.Attestations = []*rampv1.ResourceAttestation{a}
 	return e, ramp.SignAttestation(a, pushKey(2))
 }
@@ -249,7 +265,8 @@ func (p *pushed) send(one batch) error {
 		r.Header.Set("Te", "trailers")
 	}
 	r.Header.Set(sign.HeaderContentDigest, sign.ContentDigest(one.body))
-	input, signature, err := sign.SignHTTP(sign.Request{Method: "POST", Target: r.URL.String(), Header: r.Header}, sign.SigningParameters{KeyID: "acme-cms", Created: time.Now()}, pushKey(1))
+	input, signature, err := sign.SignHTTP(sign.Request{Method: "POST", Target: r.URL.String(), Header: r.Header},
+		sign.SigningParameters{KeyID: "acme-cms", Created: time.Now()}, pushKey(1))
 	if err != nil {
 		return err
 	}
@@ -312,7 +329,8 @@ func (p *pushed) least(b testing.TB, all []batch) {
 					if len(e.Attestations) > 0 {
 						attested = one.body[:min(len(one.body), 350)]
 					}
-					err := tx.ExecOne(context.Background(), `INSERT INTO floor (address, entry, attested) VALUES ($1, $2, $3)`, e.Domain+e.Path, one.body[i:min(i+200, len(one.body))], attested)
+					err := tx.ExecOne(context.Background(),
+						`INSERT INTO floor (address, entry, attested) VALUES ($1, $2, $3)`, e.Domain+e.Path, one.body[i:min(i+200, len(one.body))], attested)
 					if err != nil {
 						return err
 					}

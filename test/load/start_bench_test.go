@@ -17,8 +17,9 @@ import (
 // asked is how many questions a server answers before its memory is looked at.
 const asked = 10_000
 
-// BenchmarkStart measures starts of the built server with content that was read before: the first, which makes the
-// index, and the next, from the files that the first left. FRONTDESK_LOAD names other sizes, in passages.
+// BenchmarkStart measures starts of the built server with content that was read before: the first,
+// which makes the index, and the next, from the files that the first left. FRONTDESK_LOAD names
+// other sizes, in passages.
 func BenchmarkStart(b *testing.B) {
 	sizes := "10000,100000"
 	if list := os.Getenv("FRONTDESK_LOAD"); list != "" {
@@ -50,7 +51,8 @@ func BenchmarkStart(b *testing.B) {
 
 func measureStart(b *testing.B, c *corpus, data, start string) {
 	began := time.Now()
-	server := process.StartWithin(b, 20*time.Minute, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--data", data)
+	server := process.StartWithin(b, 20*time.Minute, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off",
+		"--data", data)
 	b.ReportMetric(time.Since(began).Seconds(), "s/"+start)
 	b.ReportMetric(server.CPU(b).Seconds(), "cpu-s/"+start)
 	if fromFiles := strings.Contains(server.Log(), "from_files=true"); fromFiles != (start == "next") {
@@ -63,7 +65,8 @@ func measureStart(b *testing.B, c *corpus, data, start string) {
 	times := make([]time.Duration, asked)
 	for i := range times {
 		began := time.Now()
-		if _, err := desk.Ask(b.Context(), client.Question{Text: c.question(i)}); err != nil && !client.IsNoResults(err) {
+		if _, err := desk.Ask(b.Context(), client.Question{Text: c.question(i)}); err != nil &&
+			!client.IsNoResults(err) {
 			b.Fatal(err)
 		}
 		times[i] = time.Since(began)

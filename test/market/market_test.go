@@ -100,7 +100,8 @@ const patience = 2 * time.Minute
 // fact is an entry in the list of receipts.
 type fact struct{ Place, ID, Kind, Party, Subject string }
 
-// fact waits for an entry of a kind in the ledger of a place. What an edge delivered its Exchange learns a little later.
+// fact waits for an entry of a kind in the ledger of a place. What an edge delivered its Exchange
+// learns a little later.
 func (m *town) fact(place, kind, subject string) fact {
 	m.t.Helper()
 	ctx, cancel := context.WithTimeout(m.t.Context(), patience)
@@ -249,7 +250,8 @@ func (m *town) used(by, transaction, end string) {
 		return all
 	}
 	var text, filed, disputed purchase
-	if m.act("fetch", with(nil), &text); !strings.HasSuffix(strings.TrimSpace(text.Text), end) || !strings.Contains(text.Checked, "byte for byte") {
+	if m.act("fetch", with(nil), &text); !strings.HasSuffix(strings.TrimSpace(text.Text), end) ||
+		!strings.Contains(text.Checked, "byte for byte") {
 		m.t.Errorf("fetched: %+v", text)
 	}
 	if m.act("report", with(nil), &filed); filed.ReportID == "" {
@@ -260,7 +262,8 @@ func (m *town) used(by, transaction, end string) {
 	}
 }
 
-// sold holds that an Exchange has on record that it sold something, that it was reported, disputed and delivered, with receipts that are true.
+// sold holds that an Exchange has on record that it sold something, that it was reported, disputed
+// and delivered, with receipts that are true.
 func (m *town) sold(exchange, transaction string) {
 	m.t.Helper()
 	for _, kind := range []string{"transaction", "usage", "dispute", "delivery"} {
@@ -268,14 +271,18 @@ func (m *town) sold(exchange, transaction string) {
 	}
 }
 
-// TestAMarketOfAllFourProtocols presses every button: asks both publishers, has a platform retrieve and cite, buys at Exchanges and through the Broker, fetches at the
-// edges, reports, disputes, submits to the business and binds; and finds each in the ledger of whom it concerns, with a receipt that is true.
+// TestAMarketOfAllFourProtocols presses every button: asks both publishers, has a platform retrieve
+// and cite, buys at Exchanges and through the Broker, fetches at the edges, reports, disputes,
+// submits to the business and binds; and finds each in the ledger of whom it concerns, with a
+// receipt that is true.
 func TestAMarketOfAllFourProtocols(t *testing.T) {
 	t.Parallel()
 	m := open(t)
 	dredging := m.find("what is inside the dredging contract", "/premium/dredging-contract")
 	tide := m.find("what does wind add to the tide", "/premium/tide-and-weather")
-	for publisher, question := range map[string]string{"review": "what does a barge of mud cost", "almanac": "what does wind add to the tide"} {
+	for publisher, question := range map[string]string{
+		"review": "what does a barge of mud cost", "almanac": "what does wind add to the tide",
+	} {
 		var passages struct {
 			Passages  []struct{ Text string }
 			Citations []any
@@ -317,19 +324,22 @@ func TestAMarketOfAllFourProtocols(t *testing.T) {
 	// Through the Broker, which takes the cheaper of two, and a fee.
 	var quoted quote
 	m.act("quote", map[string]any{"by": "broker", "url": dredging}, &quoted)
-	if len(quoted.Offers) != 1 || quoted.Offers[0].Exchange != "south.localhost" || quoted.Offers[0].Total.Amount != 0.0165 {
+	if len(quoted.Offers) != 1 || quoted.Offers[0].Exchange != "south.localhost" ||
+		quoted.Offers[0].Total.Amount != 0.0165 {
 		t.Fatalf("quoted: %+v", quoted)
 	}
 	var bought purchase
 	m.act("buy", map[string]any{"by": "broker", "purchase_id": quoted.Offers[0].PurchaseID}, &bought)
-	if bought.Exchange != "south.localhost" || bought.Cost.Amount != 0.015 || bought.Fee.Amount != 0.0015 || len(bought.Passed) != 1 || bought.Passed[0].Exchange != "north.localhost" {
+	if bought.Exchange != "south.localhost" || bought.Cost.Amount != 0.015 || bought.Fee.Amount != 0.0015 ||
+		len(bought.Passed) != 1 || bought.Passed[0].Exchange != "north.localhost" {
 		t.Errorf("bought: %+v", bought)
 	}
 	m.used("broker", bought.TransactionID, "it is open for both sides.")
 	m.sold("south", bought.TransactionID)
 
 	var offered struct{ Offer struct{ Summary string } }
-	if m.act("submit", map[string]any{"hull": "wood", "length_m": 8}, &offered); !strings.Contains(offered.Offer.Summary, "760.00 EUR") {
+	if m.act("submit", map[string]any{"hull": "wood", "length_m": 8},
+		&offered); !strings.Contains(offered.Offer.Summary, "760.00 EUR") {
 		t.Errorf("offered: %+v", offered)
 	}
 	m.act("bind", map[string]any{"email": "sailor@tidewater.example"}, &struct{}{})
@@ -344,13 +354,20 @@ func (m *town) passed() {
 	m.t.Helper()
 	all := strings.Join(m.messages("agent > business Intake /intake/boat-repair/bind 200"), "\n")
 	for _, want := range []string{
-		"agent > review NLWeb /ask 200", "agent > almanac NLWeb /ask 200", "platform > review Intent /intent/retrieve 200", "platform > almanac Intent /intent/events ",
-		"agent > reviewedge RAMP /.well-known/ramp.json 200 [sells through north.localhost and south.localhost]", "agent > north RAMP DiscoverResources 200", "agent > north RAMP ExecuteTransaction 200",
-		"agent > reviewedge RAMP /premium/dredging-contract 200", "agent > south RAMP ReportUsage 200", "agent > south RAMP DisputeTransaction 200",
-		"almanacedge > south RAMP /exchange/v1/deliveries 200", "secondedge > south RAMP /exchange/v1/deliveries 200", "north > reviewedge RAMP /.well-known/ramp-verify/… 200",
-		"agent > broker RAMP Resolve 200", "chose south.localhost for 0.015 XTS; takes 0.0015 XTS for itself", "passed over north.localhost: it costs 0.02 XTS, and 0.0165 XTS may be paid",
-		"passed on and signed by broker.localhost:", "broker > north RAMP DiscoverResources 200", "broker > south RAMP ExecuteTransaction 200", "broker > south RAMP ReportUsage 200", "broker > south RAMP DisputeTransaction 200",
-		"north > broker RAMP /.well-known/ramp-agent.json 200", "agent > secondedge RAMP /premium/dredging-contract 200", "agent > business Intake /intake/boat-repair 200 [hull: wood; length_m: 8; offers: ",
+		"agent > review NLWeb /ask 200", "agent > almanac NLWeb /ask 200",
+		"platform > review Intent /intent/retrieve 200", "platform > almanac Intent /intent/events ",
+		"agent > reviewedge RAMP /.well-known/ramp.json 200 [sells through north.localhost and south.localhost]",
+		"agent > north RAMP DiscoverResources 200", "agent > north RAMP ExecuteTransaction 200",
+		"agent > reviewedge RAMP /premium/dredging-contract 200", "agent > south RAMP ReportUsage 200",
+		"agent > south RAMP DisputeTransaction 200", "almanacedge > south RAMP /exchange/v1/deliveries 200",
+		"secondedge > south RAMP /exchange/v1/deliveries 200", "north > reviewedge RAMP /.well-known/ramp-verify/… 200",
+		"agent > broker RAMP Resolve 200", "chose south.localhost for 0.015 XTS; takes 0.0015 XTS for itself",
+		"passed over north.localhost: it costs 0.02 XTS, and 0.0165 XTS may be paid",
+		"passed on and signed by broker.localhost:", "broker > north RAMP DiscoverResources 200",
+		"broker > south RAMP ExecuteTransaction 200", "broker > south RAMP ReportUsage 200",
+		"broker > south RAMP DisputeTransaction 200", "north > broker RAMP /.well-known/ramp-agent.json 200",
+		"agent > secondedge RAMP /premium/dredging-contract 200",
+		"agent > business Intake /intake/boat-repair 200 [hull: wood; length_m: 8; offers: ",
 	} {
 		if !strings.Contains(all, want) {
 			m.t.Errorf("%q did not pass:\n%s", want, all)
@@ -361,7 +378,8 @@ func (m *town) passed() {
 	}
 }
 
-// TestTheBrokerHoldsABudget buys through it until its budget for the agent is used up: then nothing is paid, and it says how it stands. At an Exchange it can still be bought.
+// TestTheBrokerHoldsABudget buys through it until its budget for the agent is used up: then nothing
+// is paid, and it says how it stands. At an Exchange it can still be bought.
 func TestTheBrokerHoldsABudget(t *testing.T) {
 	t.Parallel()
 	m := open(t)
@@ -398,8 +416,9 @@ func TestTheBrokerHoldsABudget(t *testing.T) {
 	m.act("buy", map[string]any{"purchase_id": quoted.Offers[0].PurchaseID}, &purchase{})
 }
 
-// TestAnAgentBuysWhatItCannotName: the Broker has read what both publishers publish, and searches it; what fits best is quoted, bought and fetched, and what
-// is found and not sold is told. A search that finds nothing says so, and asks no Exchange.
+// TestAnAgentBuysWhatItCannotName: the Broker has read what both publishers publish, and searches
+// it; what fits best is quoted, bought and fetched, and what is found and not sold is told. A
+// search that finds nothing says so, and asks no Exchange.
 func TestAnAgentBuysWhatItCannotName(t *testing.T) {
 	t.Parallel()
 	m := open(t)
@@ -408,12 +427,15 @@ func TestAnAgentBuysWhatItCannotName(t *testing.T) {
 		words, path, end string
 		total            float64
 	}{
-		{"whose names stand in the land register", "/premium/who-owns-the-waterfront", "begins with a rope shed that has no roof.", 0.0165},
+		{"whose names stand in the land register", "/premium/who-owns-the-waterfront",
+			"begins with a rope shed that has no roof.", 0.0165},
 		{"a landing book of herring", "/premium/herring-by-the-moon", "so that you can divide for yourself.", 0.055},
 	} {
 		var quoted quote
 		m.act("quote", byWords(tc.words), &quoted)
-		if len(quoted.Offers) == 0 || !strings.HasSuffix(quoted.URL, tc.path) || quoted.Offers[0].URL != quoted.URL || quoted.Offers[0].Total.Amount != tc.total || quoted.Found[0].URI != quoted.URL || quoted.Offers[0].Title == "" {
+		if len(quoted.Offers) == 0 || !strings.HasSuffix(quoted.URL, tc.path) || quoted.Offers[0].URL != quoted.URL ||
+			quoted.Offers[0].Total.Amount != tc.total || quoted.Found[0].URI != quoted.URL ||
+			quoted.Offers[0].Title == "" {
 			t.Fatalf("%s: %+v", tc.words, quoted)
 		}
 		var bought purchase
@@ -439,10 +461,12 @@ func TestAnAgentBuysWhatItCannotName(t *testing.T) {
 	if !told {
 		t.Errorf("what is free was not found: %+v", quoted.Found)
 	}
-	if code, message := m.fails("quote", byWords("zyzzyva quokka xylophone")); code != "not_bought" || !strings.Contains(message, "finds nothing for these words") {
+	if code, message := m.fails("quote", byWords("zyzzyva quokka xylophone")); code != "not_bought" ||
+		!strings.Contains(message, "finds nothing for these words") {
 		t.Errorf("nothing is found: %s: %s", code, message)
 	}
-	if code, message := m.fails("quote", map[string]any{"query": "the waterfront"}); code != "invalid" || !strings.Contains(message, "Broker") {
+	if code, message := m.fails("quote", map[string]any{"query": "the waterfront"}); code != "invalid" ||
+		!strings.Contains(message, "Broker") {
 		t.Errorf("by words without a Broker: %s: %s", code, message)
 	}
 	m.act("submit", map[string]any{"hull": "wood", "length_m": 8}, &struct{}{})
@@ -456,14 +480,17 @@ func TestAnAgentBuysWhatItCannotName(t *testing.T) {
 			}
 		}
 	}
-	if !strings.HasPrefix(last, "agent > broker RAMP Resolve 404 [") || !strings.Contains(last, "refused: the search found nothing") {
+	if !strings.HasPrefix(last, "agent > broker RAMP Resolve 404 [") ||
+		!strings.Contains(last, "refused: the search found nothing") {
 		t.Errorf("told of a search that finds nothing: %s", last)
 	}
 	text := strings.Join(all, "\n")
 	for _, want := range []string{
 		"broker > review NLWeb /schemamap.xml 200", "broker > almanac NLWeb /feeds/almanac/1-of-1.jsonl 200",
-		"agent > broker RAMP Resolve 200 [looks for: whose names stand in the land register; asks what would be bought, and buys nothing; found /premium/who-owns-the-waterfront: Who owns the waterfront?",
-		"offers /premium/who-owns-the-waterfront for 0.015 XTS per access", "chose south.localhost for 0.015 XTS; takes 0.0015 XTS for itself; transaction ",
+		"agent > broker RAMP Resolve 200 [looks for: whose names stand in the land register; asks what would be " +
+			"bought, and buys nothing; found /premium/who-owns-the-waterfront: Who owns the waterfront?",
+		"offers /premium/who-owns-the-waterfront for 0.015 XTS per access",
+		"chose south.localhost for 0.015 XTS; takes 0.0015 XTS for itself; transaction ",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q did not pass:\n%s", want, text)
@@ -471,8 +498,8 @@ func TestAnAgentBuysWhatItCannotName(t *testing.T) {
 	}
 }
 
-// TestTheTranscriptOfTheWholeMarket plays the scenario in a terminal, also where another program, such as a demo, has the
-// address of the page.
+// TestTheTranscriptOfTheWholeMarket plays the scenario in a terminal, also where another program,
+// such as a demo, has the address of the page.
 func TestTheTranscriptOfTheWholeMarket(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -483,12 +510,18 @@ func TestTheTranscriptOfTheWholeMarket(t *testing.T) {
 	out := process.MustRun(t, "demo", "--market", "--transcript", "--listen", taken.Addr().String())
 	at := 0
 	for _, want := range []string{
-		"1. The agent asks both publishers", "NLWeb /ask", "Intent /intent/retrieve", "4. The agent asks the Exchanges", "offers it for 0.02 XTS per access", "offers it for 0.015 XTS per access",
-		"6. The agent buys through the Broker", "passed on and signed by broker.localhost:", "Quay Broker > South Exchange  RAMP ExecuteTransaction  200", "takes 0.0015 XTS for itself",
-		"Reading bot > The Review's second edge  RAMP /premium/dredging-contract  200", "Quay Broker > South Exchange  RAMP ReportUsage  200", "Quay Broker > South Exchange  RAMP DisputeTransaction  200",
-		"10. The agent asks the Broker for a text that it cannot name", "looks for: whose names stand in the land register?", "found /premium/who-owns-the-waterfront: Who owns the waterfront?",
-		"offers /premium/who-owns-the-waterfront for 0.015 XTS per access", "11. The agent buys what fits best", "Quay Broker > South Exchange  RAMP ExecuteTransaction  200", "takes 0.0015 XTS for itself",
-		"12. The agent fetches what it bought by words", "Reading bot > The Review's second edge  RAMP /premium/who-owns-the-waterfront  200",
+		"1. The agent asks both publishers", "NLWeb /ask", "Intent /intent/retrieve", "4. The agent asks the Exchanges",
+		"offers it for 0.02 XTS per access", "offers it for 0.015 XTS per access",
+		"6. The agent buys through the Broker", "passed on and signed by broker.localhost:",
+		"Quay Broker > South Exchange  RAMP ExecuteTransaction  200", "takes 0.0015 XTS for itself",
+		"Reading bot > The Review's second edge  RAMP /premium/dredging-contract  200", "Quay Broker > South " +
+			"Exchange  RAMP ReportUsage  200", "Quay Broker > South Exchange  RAMP DisputeTransaction  200",
+		"10. The agent asks the Broker for a text that it cannot name", "looks for: whose " +
+			"names stand in the land register?", "found /premium/who-owns-the-waterfront: Who owns the waterfront?",
+		"offers /premium/who-owns-the-waterfront for 0.015 XTS per access", "11. The agent buys what fits best",
+		"Quay Broker > South Exchange  RAMP ExecuteTransaction  200", "takes 0.0015 XTS for itself",
+		"12. The agent fetches what it bought by words",
+		"Reading bot > The Review's second edge  RAMP /premium/who-owns-the-waterfront  200",
 		"Intake /intake/boat-repair/bind", "The receipts, each verified by the keys that its place publishes",
 	} {
 		found := strings.Index(out[at:], want)
@@ -497,7 +530,9 @@ func TestTheTranscriptOfTheWholeMarket(t *testing.T) {
 		}
 		at += found
 	}
-	for _, want := range []string{"transaction  South Exchange         true", "bind         Harbour & Pine Boats   true", "delivery     South Exchange         true"} { // in whichever order their ledgers have them: an edge tells later
+	// in whichever order their ledgers have them: an edge tells later
+	for _, want := range []string{"transaction  South Exchange         true",
+		"bind         Harbour & Pine Boats   true", "delivery     South Exchange         true"} {
 		if !strings.Contains(out[at:], want) {
 			t.Errorf("%q is not among the receipts:\n%s", want, out)
 		}
@@ -512,7 +547,8 @@ func TestTheTranscriptOfTheWholeMarket(t *testing.T) {
 	}
 }
 
-// TestThePageIsForThisMachine holds who is refused: pages of others, other hosts, and what is no act.
+// TestThePageIsForThisMachine holds who is refused: pages of others, other hosts, and what is no
+// act.
 func TestThePageIsForThisMachine(t *testing.T) {
 	t.Parallel()
 	m := open(t)
@@ -534,7 +570,8 @@ func TestThePageIsForThisMachine(t *testing.T) {
 			t.Fatal(err)
 		}
 		answer.Body.Close()
-		if csp := answer.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
+		if csp := answer.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") ||
+			strings.Contains(csp, "unsafe") {
 			t.Errorf("%s %s: the policy %q", method, path, csp)
 		}
 		return answer.StatusCode

@@ -24,7 +24,9 @@ import (
 // desk is a whole server over generated products, and messages that ask for them.
 func desk(b *testing.B, products int) (*app.App, [][]byte) {
 	b.Helper()
-	loaded, err := app.Load(app.Layers{Flags: map[string]string{"data": b.TempDir(), "store": filepath.Join(b.TempDir(), "bench.db"), "ask.min_score": "0"}})
+	loaded, err := app.Load(
+		app.Layers{Flags: map[string]string{"data": b.TempDir(), "store": filepath.Join(b.TempDir(), "bench.db"),
+			"ask.min_score": "0"}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -70,23 +72,26 @@ func desk(b *testing.B, products int) (*app.App, [][]byte) {
 	return s, messages
 }
 
-// memory is the SDK's own server with a tool that answers each message with the same bytes, ready in memory.
+// memory is the SDK's own server with a tool that answers each message with the same bytes, ready
+// in memory.
 func memory(answers []*sdk.CallToolResult) http.Handler {
 	s := sdk.NewServer(&sdk.Implementation{Name: "memory", Version: "1"}, nil)
-	s.AddTool(&sdk.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(_ context.Context, request *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		var in struct{ N int }
-		if err := json.Unmarshal(request.Params.Arguments, &in); err != nil {
-			return nil, err
-		}
-		ready := *answers[in.N]
-		return &ready, nil
-	})
-	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+	s.AddTool(&sdk.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(_ context.Context, request *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			var in struct{ N int }
+			if err := json.Unmarshal(request.Params.Arguments, &in); err != nil {
+				return nil, err
+			}
+			ready := *answers[in.N]
+			return &ready, nil
+		})
+	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s },
+		&sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
 }
 
-// BenchmarkToolsCall compares tools/call ask, through the whole server, with a tool of the same SDK that returns the
-// same bytes, in turns within one run, over loopback and kept connections (ten items out of 7,000). "of-sdk" is the
-// time of the one divided by that of the other.
+// BenchmarkToolsCall compares tools/call ask, through the whole server, with a tool of the same SDK
+// that returns the same bytes, in turns within one run, over loopback and kept connections (ten
+// items out of 7,000). "of-sdk" is the time of the one divided by that of the other.
 func BenchmarkToolsCall(b *testing.B) {
 	s, messages := desk(b, 7000)
 	whole := httptest.NewServer(s)

@@ -21,36 +21,43 @@ type brokered struct {
 	config, address string
 }
 
-// openBroker starts a Broker that knows the demo and its reader, reads what the demo publishes, and takes a tenth.
+// openBroker starts a Broker that knows the demo and its reader, reads what the demo publishes, and
+// takes a tenth.
 func (m *town) openBroker(t *testing.T) *brokered {
 	t.Helper()
 	dir := t.TempDir()
 	at := process.FreeAddress(t)
 	b := &brokered{config: filepath.Join(dir, "broker.yaml"), address: "http://" + at}
 	document := filepath.Join(dir, "ramp-agent.json")
-	text := fmt.Sprintf("listen: %s\nurl: %s\ndata: %s\nmetrics: {listen: \"off\"}\nfetch: {allow: [127.0.0.0/8], interval: 0s}\nbroker:\n  deadline: 10s\n  fee: {share: \"10\"}\n  exchanges: [{domain: %q, url: %q}]\n"+
+	text := fmt.Sprintf("listen: %s\nurl: %s\ndata: %s\nmetrics: {listen: \"off\"}\nfetch: {allow: [127.0.0.0/8], "+
+		"interval: 0s}\nbroker:\n  deadline: 10s\n  fee: {share: \"10\"}\n  exchanges: [{domain: %q, url: %q}]\n"+
 		"sources: [{name: demo, url: %q, kind: schemamap}]\n",
 		at, b.address, filepath.Join(dir, "data"), m.domain(t), m.desk.URL, m.desk.URL+"/schemamap.xml")
-	agent := process.MustRun(t, "keys", "agent", "--id", "reading-bot", "--config", filepath.Join(m.dir, "frontdesk.yaml"))
+	agent := process.MustRun(t, "keys", "agent", "--id", "reading-bot", "--config",
+		filepath.Join(m.dir, "frontdesk.yaml"))
 	for path, text := range map[string]string{b.config: text, document: agent} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	process.MustRun(t, "ramp", "requester", "add", "reader.tidewater.example", "reading-bot", "--key", "@"+document, "--config", b.config)
+	process.MustRun(t, "ramp", "requester", "add", "reader.tidewater.example", "reading-bot", "--key", "@"+document,
+		"--config", b.config)
 	b.Server = process.Start(t, "broker", "--config", b.config)
 	m.letPassOn(t, b, at)
 	return b
 }
 
-// letPassOn gives the demo the key of a Broker, whose own document it does not fetch from this machine.
+// letPassOn gives the demo the key of a Broker, whose own document it does not fetch from this
+// machine.
 func (m *town) letPassOn(t *testing.T, b *brokered, domain string) {
 	t.Helper()
 	document := filepath.Join(t.TempDir(), "broker-agent.json")
-	if err := os.WriteFile(document, []byte(process.MustRun(t, "keys", "agent", "--config", b.config)), 0o600); err != nil {
+	if err := os.WriteFile(document, []byte(process.MustRun(t, "keys", "agent", "--config", b.config)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	process.MustRun(t, "ramp", "requester", "add", domain, domain, "--key", "@"+document, "--config", filepath.Join(m.dir, "frontdesk.yaml"))
+	process.MustRun(t, "ramp", "requester", "add", domain, domain, "--key", "@"+document, "--config",
+		filepath.Join(m.dir, "frontdesk.yaml"))
 }
 
 // domain is by which the demo is known as an Exchange.
@@ -89,12 +96,14 @@ func (a *assistant) brokerQuote(address string) through {
 		if code == "" {
 			break
 		}
-		if code != "not_bought" || !strings.Contains(message, "unauthenticated") { // the demo knows the Broker's key within a second
+		// the demo knows the Broker's key within a second
+		if code != "not_bought" || !strings.Contains(message, "unauthenticated") {
 			a.t.Fatalf("quote: %s: %s", code, message)
 		}
 		<-time.After(200 * time.Millisecond) // whoever asks without pause is told to wait, for its wrong signatures
 	}
-	if len(out.Offers) != 1 || out.Offers[0].Total.Amount != 0.022 || out.Offers[0].Fee.Amount != 0.002 || out.Offers[0].Broker == "" {
+	if len(out.Offers) != 1 || out.Offers[0].Total.Amount != 0.022 || out.Offers[0].Fee.Amount != 0.002 ||
+		out.Offers[0].Broker == "" {
 		a.t.Fatalf("the quote: %+v", out)
 	}
 	return out
@@ -117,7 +126,8 @@ func (a *assistant) wallet() wallet {
 	return out
 }
 
-// TestAnAssistantBuysThroughABroker goes from the question to the dispute through a Broker, over a restart without --broker, and holds that its fee counts.
+// TestAnAssistantBuysThroughABroker goes from the question to the dispute through a Broker, over a
+// restart without --broker, and holds that its fee counts.
 func TestAnAssistantBuysThroughABroker(t *testing.T) {
 	t.Parallel()
 	m := openTown(t)
@@ -129,7 +139,8 @@ func TestAnAssistantBuysThroughABroker(t *testing.T) {
 		t.Errorf("the quote: %+v", quoted)
 	}
 	id := quoted.Offers[0].PurchaseID
-	if code, message := a.call("buy", map[string]any{"purchase_id": id, "max": map[string]any{"amount": 0.02, "currency": "XTS"}}, nil); code != "over_limit" {
+	if code, message := a.call("buy", map[string]any{"purchase_id": id,
+		"max": map[string]any{"amount": 0.02, "currency": "XTS"}}, nil); code != "over_limit" {
 		t.Errorf("the price is within max, and not the fee: %s: %s", code, message)
 	}
 	var bought, again, text receipt
@@ -147,8 +158,9 @@ func TestAnAssistantBuysThroughABroker(t *testing.T) {
 	}
 	a.Close()
 
-	// What was bought through the Broker is reported and disputed there, though this program buys at Exchanges.
-	b := m.start(t, "--limit", "0.05XTS/month", "--set", "fetch.allow=127.0.0.0/8") // nobody has typed the Broker's address
+	// What was bought through the Broker is reported and disputed there, though this program buys
+	// at Exchanges. nobody has typed the Broker's address
+	b := m.start(t, "--limit", "0.05XTS/month", "--set", "fetch.allow=127.0.0.0/8")
 	var filed, stands receipt
 	b.must("report", map[string]any{"transaction_id": bought.TransactionID}, &filed)
 	b.must("dispute", map[string]any{"transaction_id": bought.TransactionID, "reason": "content-mismatch"}, &stands)
@@ -160,12 +172,15 @@ func TestAnAssistantBuysThroughABroker(t *testing.T) {
 	c := m.start(t, "--limit", "0.05XTS/month", "--broker", broker.address)
 	c.must("buy", map[string]any{"purchase_id": c.brokerQuote(address).Offers[0].PurchaseID}, nil)
 	third := c.brokerQuote(address)
-	if code, message := c.call("buy", map[string]any{"purchase_id": third.Offers[0].PurchaseID}, nil); code != "over_limit" || !strings.Contains(message, "0.044 XTS of the 0.05 XTS") || third.Offers[0].Allowed {
+	if code, message := c.call("buy", map[string]any{"purchase_id": third.Offers[0].PurchaseID},
+		nil); code != "over_limit" || !strings.Contains(message, "0.044 XTS of the 0.05 XTS") ||
+		third.Offers[0].Allowed {
 		t.Errorf("beyond the month: %s: %s", code, message)
 	}
 }
 
-// TestCallsAtOnceThroughABrokerStayWithinTheLimit has two programs with one wallet buy at once as often as they can, and a third after them.
+// TestCallsAtOnceThroughABrokerStayWithinTheLimit has two programs with one wallet buy at once as
+// often as they can, and a third after them.
 func TestCallsAtOnceThroughABrokerStayWithinTheLimit(t *testing.T) {
 	t.Parallel()
 	m := openTown(t)
@@ -194,12 +209,14 @@ func TestCallsAtOnceThroughABrokerStayWithinTheLimit(t *testing.T) {
 		t.Errorf("%d bought, %d refused, with 0.1 XTS for 0.022 each", bought.Load(), refused.Load())
 	}
 	late := m.start(t, flags...)
-	if code, _ := late.call("buy", map[string]any{"purchase_id": late.brokerQuote(address).Offers[0].PurchaseID}, nil); code != "over_limit" {
+	if code, _ := late.call("buy", map[string]any{"purchase_id": late.brokerQuote(address).Offers[0].PurchaseID},
+		nil); code != "over_limit" {
 		t.Errorf("after a restart: %q", code)
 	}
 }
 
-// TestABrokerThatIsAwayIsAskedAgain: whether it was bought is not known, and counts; the same purchase, of a new program, is made once when the Broker is there again.
+// TestABrokerThatIsAwayIsAskedAgain: whether it was bought is not known, and counts; the same
+// purchase, of a new program, is made once when the Broker is there again.
 func TestABrokerThatIsAwayIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	m := openTown(t)
@@ -209,7 +226,8 @@ func TestABrokerThatIsAwayIsAskedAgain(t *testing.T) {
 	address := a.forSale()
 	id, other := a.brokerQuote(address).Offers[0].PurchaseID, a.brokerQuote(address).Offers[0].PurchaseID
 	broker.Kill()
-	if code, message := a.call("buy", map[string]any{"purchase_id": id}, nil); code != "unknown" || !strings.Contains(message, "same purchase_id") {
+	if code, message := a.call("buy", map[string]any{"purchase_id": id}, nil); code != "unknown" ||
+		!strings.Contains(message, "same purchase_id") {
 		t.Fatalf("%s: %s", code, message)
 	}
 	if code, _ := a.call("buy", map[string]any{"purchase_id": other}, nil); code != "over_limit" {
@@ -224,12 +242,14 @@ func TestABrokerThatIsAwayIsAskedAgain(t *testing.T) {
 	if bought.TransactionID == "" || again.TransactionID != bought.TransactionID {
 		t.Errorf("%+v, %+v", bought, again)
 	}
-	if spent := b.wallet(); spent.Limits[0].Spent.Amount != 0.022 || len(spent.Purchases) != 1 || spent.Purchases[0].State != "bought" {
+	if spent := b.wallet(); spent.Limits[0].Spent.Amount != 0.022 || len(spent.Purchases) != 1 ||
+		spent.Purchases[0].State != "bought" {
 		t.Errorf("spent: %+v", spent)
 	}
 }
 
-// TestAnAssistantBuysWhatItCannotName: without any site, search goes to the Broker, which has read what the demo publishes, and a quote by words is for what fits best.
+// TestAnAssistantBuysWhatItCannotName: without any site, search goes to the Broker, which has read
+// what the demo publishes, and a quote by words is for what fits best.
 func TestAnAssistantBuysWhatItCannotName(t *testing.T) {
 	t.Parallel()
 	m := openTown(t)
@@ -249,7 +269,8 @@ func TestAnAssistantBuysWhatItCannotName(t *testing.T) {
 		<-time.After(50 * time.Millisecond)
 	}
 	address := found.Items[0].URL
-	if !strings.HasSuffix(address, "/inside-the-dredging-contract") || found.Items[0].Name == "" || found.Items[0].At != broker.address || found.Items[0].ForSale != nil || len(found.Unasked) > 0 {
+	if !strings.HasSuffix(address, "/inside-the-dredging-contract") || found.Items[0].Name == "" ||
+		found.Items[0].At != broker.address || found.Items[0].ForSale != nil || len(found.Unasked) > 0 {
 		t.Fatalf("found: %+v", found)
 	}
 	a.brokerQuote(address) // until the demo knows the Broker
@@ -259,19 +280,22 @@ func TestAnAssistantBuysWhatItCannotName(t *testing.T) {
 		Found []struct{ URI string }
 	}
 	a.must("quote", map[string]any{"query": words}, &quoted)
-	if quoted.URL != address || len(quoted.Offers) == 0 || quoted.Offers[0].Total.Amount != 0.022 || len(quoted.Found) < len(quoted.Offers) {
+	if quoted.URL != address || len(quoted.Offers) == 0 || quoted.Offers[0].Total.Amount != 0.022 ||
+		len(quoted.Found) < len(quoted.Offers) {
 		t.Fatalf("quoted by words: %+v", quoted)
 	}
 	var bought, text receipt
 	a.must("buy", map[string]any{"purchase_id": quoted.Offers[0].PurchaseID}, &bought)
-	if a.must("fetch", map[string]any{"transaction_id": bought.TransactionID}, &text); len(text.Text) < 200 || !strings.Contains(text.Checked, "byte for byte") {
+	if a.must("fetch", map[string]any{"transaction_id": bought.TransactionID}, &text); len(text.Text) < 200 ||
+		!strings.Contains(text.Checked, "byte for byte") {
 		t.Errorf("fetched: %+v", text)
 	}
 	var none struct {
 		Items []any
 		Next  string
 	}
-	if a.must("search", map[string]any{"query": "zyzzyva quokka xylophone"}, &none); len(none.Items) != 0 || !strings.Contains(none.Next, "Nothing was found") {
+	if a.must("search", map[string]any{"query": "zyzzyva quokka xylophone"}, &none); len(none.Items) != 0 ||
+		!strings.Contains(none.Next, "Nothing was found") {
 		t.Errorf("found: %+v", none)
 	}
 	for _, wrong := range []struct {
@@ -283,7 +307,8 @@ func TestAnAssistantBuysWhatItCannotName(t *testing.T) {
 		{map[string]any{"query": "  "}, "invalid", "query is empty"},
 		{map[string]any{}, "invalid", "no address"},
 	} {
-		if code, message := a.call("quote", wrong.arguments, nil); code != wrong.code || !strings.Contains(message, wrong.says) {
+		if code, message := a.call("quote", wrong.arguments, nil); code != wrong.code ||
+			!strings.Contains(message, wrong.says) {
 			t.Errorf("%v: %s: %s", wrong.arguments, code, message)
 		}
 	}

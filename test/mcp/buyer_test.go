@@ -44,8 +44,8 @@ func (m *town) start(t *testing.T, flags ...string) *assistant {
 func (m *town) begin(t *testing.T, flags ...string) *assistant {
 	t.Helper()
 	args := append([]string{
-		"mcp", "--buyer", "--config", filepath.Join(m.dir, "frontdesk.yaml"), "--data", m.own, "--set", "keys=" + filepath.Join(m.dir, "keys"),
-		"--as", "reader.tidewater.example/reading-bot",
+		"mcp", "--buyer", "--config", filepath.Join(m.dir, "frontdesk.yaml"), "--data", m.own, "--set",
+		"keys=" + filepath.Join(m.dir, "keys"), "--as", "reader.tidewater.example/reading-bot",
 	}, flags...)
 	client := sdk.NewClient(&sdk.Implementation{Name: "desktop", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &sdk.CommandTransport{Command: process.Command(t, args...)}, nil)
@@ -143,7 +143,8 @@ func (a *assistant) quote(address string) offers {
 	return out
 }
 
-// TestAnAssistantBuysForAPerson goes from the question to the dispute by the tools, over a restart, and holds that the same purchase is made once.
+// TestAnAssistantBuysForAPerson goes from the question to the dispute by the tools, over a restart,
+// and holds that the same purchase is made once.
 func TestAnAssistantBuysForAPerson(t *testing.T) {
 	t.Parallel()
 	m := openTown(t)
@@ -154,16 +155,19 @@ func TestAnAssistantBuysForAPerson(t *testing.T) {
 		t.Errorf("the quote: %+v", quoted)
 	}
 	id := quoted.Offers[0].PurchaseID
-	if code, message := a.call("buy", map[string]any{"purchase_id": id, "max": map[string]any{"amount": 0.01, "currency": "XTS"}}, nil); code != "over_limit" {
+	if code, message := a.call("buy", map[string]any{"purchase_id": id,
+		"max": map[string]any{"amount": 0.01, "currency": "XTS"}}, nil); code != "over_limit" {
 		t.Errorf("more than max: %s: %s", code, message)
 	}
-	if code, message := a.call("buy", map[string]any{"purchase_id": id, "limit": "9XTS/month"}, nil); code != "invalid" || !strings.Contains(message, "limit") {
+	if code, message := a.call("buy", map[string]any{"purchase_id": id, "limit": "9XTS/month"},
+		nil); code != "invalid" || !strings.Contains(message, "limit") {
 		t.Errorf("an argument that raises the limit: %s: %s", code, message)
 	}
 	var bought, again receipt
 	a.must("buy", map[string]any{"purchase_id": id}, &bought)
 	a.must("buy", map[string]any{"purchase_id": id}, &again)
-	if bought.TransactionID == "" || bought.Again || !bought.Report || !again.Again || again.TransactionID != bought.TransactionID {
+	if bought.TransactionID == "" || bought.Again || !bought.Report || !again.Again ||
+		again.TransactionID != bought.TransactionID {
 		t.Fatalf("%+v, %+v", bought, again)
 	}
 	var text receipt
@@ -198,7 +202,8 @@ func TestAnAssistantBuysForAPerson(t *testing.T) {
 	second, third := b.quote(address), b.quote(address)
 	b.must("buy", map[string]any{"purchase_id": second.Offers[0].PurchaseID}, nil)
 	code, message := b.call("buy", map[string]any{"purchase_id": third.Offers[0].PurchaseID}, nil)
-	if code != "over_limit" || !strings.Contains(message, "0.04 XTS of the 0.05 XTS for this month") || !strings.Contains(message, "the person") {
+	if code != "over_limit" || !strings.Contains(message, "0.04 XTS of the 0.05 XTS for this month") ||
+		!strings.Contains(message, "the person") {
 		t.Errorf("beyond the month: %s: %s", code, message)
 	}
 	if code, _ := b.call("fetch", map[string]any{"transaction_id": "txn-of-nobody"}, nil); code != "not_found" {
@@ -209,7 +214,8 @@ func TestAnAssistantBuysForAPerson(t *testing.T) {
 	}
 }
 
-// TestCallsAtOnceStayWithinTheLimit has two programs with one wallet buy at once as often as they can.
+// TestCallsAtOnceStayWithinTheLimit has two programs with one wallet buy at once as often as they
+// can.
 func TestCallsAtOnceStayWithinTheLimit(t *testing.T) {
 	t.Parallel()
 	m := openTown(t)
@@ -237,7 +243,8 @@ func TestCallsAtOnceStayWithinTheLimit(t *testing.T) {
 	}
 }
 
-// TestWithoutALimitNothingIsPaid holds that a buyer without limits pays nothing, and says who can change that.
+// TestWithoutALimitNothingIsPaid holds that a buyer without limits pays nothing, and says who can
+// change that.
 func TestWithoutALimitNothingIsPaid(t *testing.T) {
 	t.Parallel()
 	a := openTown(t).start(t)
@@ -245,7 +252,8 @@ func TestWithoutALimitNothingIsPaid(t *testing.T) {
 	if quoted.Offers[0].Allowed {
 		t.Error("it is allowed")
 	}
-	if code, message := a.call("buy", map[string]any{"purchase_id": quoted.Offers[0].PurchaseID}, nil); code != "over_limit" || !strings.Contains(message, "frontdesk mcp --buyer") {
+	if code, message := a.call("buy", map[string]any{"purchase_id": quoted.Offers[0].PurchaseID},
+		nil); code != "over_limit" || !strings.Contains(message, "frontdesk mcp --buyer") {
 		t.Errorf("%s: %s", code, message)
 	}
 	tools, err := a.ListTools(t.Context(), nil)

@@ -9,7 +9,8 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// pointing is the part of the configuration that makes vectors and does nothing else with the model.
+// pointing is the part of the configuration that makes vectors and does nothing else with the
+// model.
 const pointing = `
   embedding: pointer
   uses: {rerank: false, summarize: false, rewrite: false}
@@ -36,7 +37,8 @@ func TestItemsAreFoundByMeaningAndByWordsWhenTheEndpointIsDead(t *testing.T) {
 	d.expectMetrics("frontdesk_vector_texts 7\n", "frontdesk_vector_failing 0\n", `frontdesk_model_calls_total{result="used",use="embed"}`)
 	requests, _ := endpoint.Requests()
 	for _, r := range requests {
-		if text := strings.Join(r.Body.Input, "|"); strings.Contains(text, "SECRETWORDS") || strings.Contains(text, "Mute") {
+		if text := strings.Join(r.Body.Input, "|"); strings.Contains(text, "SECRETWORDS") ||
+			strings.Contains(text, "Mute") {
 			t.Errorf("the model was told what it may not read: %s", text)
 		}
 	}
@@ -51,26 +53,29 @@ func TestItemsAreFoundByMeaningAndByWordsWhenTheEndpointIsDead(t *testing.T) {
 	if !strings.Contains(told, "7 of 7 texts have vectors") {
 		t.Errorf("the owner is told: %s", told)
 	}
-	here := process.MustRun(t, "ask", "--config", d.config, "--json", "lamp") // in a process of its own, on the same database
+	// in a process of its own, on the same database
+	here := process.MustRun(t, "ask", "--config", d.config, "--json", "lamp")
 	if !strings.Contains(here, `"embed"`) || !strings.Contains(here, "used") {
 		t.Errorf("asked without the server: %s", here)
 	}
 	endpoint.Kill()
 	dark := d.ask(object{"text": "a lamp for the night", "limit": 5}, nil)
-	if m := dark.Meta.Model; len(dark.Results) == 0 || m == nil || m.Embed != "fallback" || m.Reason["embed"] != "unreachable" {
+	if m := dark.Meta.Model; len(dark.Results) == 0 || m == nil || m.Embed != "fallback" ||
+		m.Reason["embed"] != "unreachable" {
 		t.Errorf("%d results, and the answer says of the model: %+v", len(dark.Results), m)
 	}
 }
 
-// TestVectorsOutliveTheServer holds that one which is killed while it makes them goes on where it was, and that none is
-// made twice.
+// TestVectorsOutliveTheServer holds that one which is killed while it makes them goes on where it
+// was, and that none is made twice.
 func TestVectorsOutliveTheServer(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
 	endpoint.Set(scripted.Behaviours{Embed: &scripted.Behaviour{Mode: "status", Status: 500}})
 	d := serve(t, endpoint.URL, pointing)
 	d.await("frontdesk_vector_failing 1\n")
-	if told := process.MustRun(t, "sources", "--config", d.config); !strings.Contains(told, "0 of 7 texts have vectors") || !strings.Contains(told, "HTTP 500") {
+	if told := process.MustRun(t, "sources", "--config", d.config); !strings.Contains(told,
+		"0 of 7 texts have vectors") || !strings.Contains(told, "HTTP 500") {
 		t.Errorf("the owner is told: %s", told)
 	}
 	d.Kill()

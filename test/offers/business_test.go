@@ -58,7 +58,8 @@ func start(t *testing.T) (*process.Server, *business.Business) {
 	b := business.Start(t)
 	b.Set(business.Behaviour{Mail: letters})
 	file := configured(t, fmt.Sprintf(house, b.URL, b.SMTP))
-	return process.Start(t, "serve", "--config", file, "--listen", "127.0.0.1:0", "--data", filepath.Join(filepath.Dir(file), "data"), "--log-level", "debug"), b
+	return process.Start(t, "serve", "--config", file, "--listen", "127.0.0.1:0", "--data",
+		filepath.Join(filepath.Dir(file), "data"), "--log-level", "debug"), b
 }
 
 // letters is how mail is taken: from who has the password.
@@ -80,10 +81,12 @@ func TestABusinessIsAskedAndTold(t *testing.T) {
 	if offer.code != 200 || offer.said.Offer.Summary != "Two jars a week." || string(offer.said.Offer.Details) != `{"jars":2}` {
 		t.Fatal(offer.text)
 	}
-	if again := submit(t, server.URL, "asked", 1, `{"jars":2,"note":"`+mark+`"}`); again.said.Offer.ID != offer.said.Offer.ID || len(b.Requests()) != 1 {
+	if again := submit(t, server.URL, "asked", 1,
+		`{"jars":2,"note":"`+mark+`"}`); again.said.Offer.ID != offer.said.Offer.ID || len(b.Requests()) != 1 {
 		t.Errorf("asked %d times: %s", len(b.Requests()), again.text)
 	}
-	b.Set(business.Behaviour{Hook: business.Hook{Status: 500, Times: 2}, Mail: letters}) // which fails twice when it is told
+	// which fails twice when it is told
+	b.Set(business.Behaviour{Hook: business.Hook{Status: 500, Times: 2}, Mail: letters})
 	if bound := bind(t, offer, 1, `{"email":"`+mark+`@person.example"}`); bound.code != 200 {
 		t.Fatal(bound.text)
 	}
@@ -100,7 +103,8 @@ func TestABusinessIsAskedAndTold(t *testing.T) {
 	if err := json.Unmarshal([]byte(told[2].Body), &event); err != nil {
 		t.Fatal(err)
 	}
-	if event.Type != "intake.bound" || event.Data.OfferID != offer.said.Offer.ID || event.Data.BindData["email"] != mark+"@person.example" || event.Data.Summary != "Two jars a week." {
+	if event.Type != "intake.bound" || event.Data.OfferID != offer.said.Offer.ID ||
+		event.Data.BindData["email"] != mark+"@person.example" || event.Data.Summary != "Two jars a week." {
 		t.Errorf("told %s", told[2].Body)
 	}
 	for _, one := range told {
@@ -113,7 +117,8 @@ func TestABusinessIsAskedAndTold(t *testing.T) {
 	bind(t, offer, 2, `{"email":"`+mark+`@person.example"}`)
 	until(t, "a mail comes", func() bool { return len(b.Letters()) > 0 })
 	l := b.Letters()[0]
-	if l.User != "desk" || !strings.Contains(l.Text, "Subject: Jars by rules\r\n") || !strings.Contains(l.Text, mark+"@person.example") || !strings.Contains(l.Text, "4 jars, each 25 ml.") {
+	if l.User != "desk" || !strings.Contains(l.Text, "Subject: Jars by rules\r\n") ||
+		!strings.Contains(l.Text, mark+"@person.example") || !strings.Contains(l.Text, "4 jars, each 25 ml.") {
 		t.Errorf("%+v", l)
 	}
 	if len(b.Requests()) != 3 {
@@ -125,16 +130,19 @@ func TestABusinessIsAskedAndTold(t *testing.T) {
 func TestABusinessThatFailsHalfMakesNoOffer(t *testing.T) {
 	server, b := start(t)
 	for i, hook := range []business.Hook{
-		{Mode: "stall"}, {Mode: "cut"}, {Mode: "endless"}, {Mode: "redirect", Location: "/hook"}, {Status: 500}, {Status: 503, After: "77"}, {Mode: "echo"},
+		{Mode: "stall"}, {Mode: "cut"}, {Mode: "endless"}, {Mode: "redirect", Location: "/hook"}, {Status: 500},
+		{Status: 503, After: "77"}, {Mode: "echo"},
 		{Reply: `{"status":"offer","offer":{"details":{"bmi":1}}}`},
 	} {
 		b.Set(business.Behaviour{Hook: hook})
 		a := submit(t, server.URL, "asked", i, `{"jars":2,"note":"`+mark+`"}`)
-		if a.code != 503 || a.said.Error.Code != "SERVICE_UNAVAILABLE" || a.retry == "" || a.retry == "0" || hook.After != "" && len(b.Requests()) > 0 && a.retry != hook.After {
+		if a.code != 503 || a.said.Error.Code != "SERVICE_UNAVAILABLE" || a.retry == "" || a.retry == "0" ||
+			hook.After != "" && len(b.Requests()) > 0 && a.retry != hook.After {
 			t.Errorf("%+v: %d, Retry-After %s, %s", hook, a.code, a.retry, a.text)
 		}
 	}
-	if a := submit(t, server.URL, "ruled", 50, `{"jars":0}`); a.code != 500 || a.said.Error.Code != "INTERNAL_ERROR" || strings.Contains(a.text, "divide") {
+	if a := submit(t, server.URL, "ruled", 50, `{"jars":0}`); a.code != 500 || a.said.Error.Code != "INTERNAL_ERROR" ||
+		strings.Contains(a.text, "divide") {
 		t.Errorf("a rule that fails: %d %s", a.code, a.text)
 	}
 	until(t, "the log says which rule failed", func() bool {
@@ -147,14 +155,16 @@ func TestABusinessThatFailsHalfMakesNoOffer(t *testing.T) {
 }
 
 func TestRulesThatAreWrongKeepTheServerFromStarting(t *testing.T) {
-	file := configured(t, strings.ReplaceAll(fmt.Sprintf(house, "https://jars.example/offers", "127.0.0.1:25"), "100 / data.jars", "100 / data.jrs"))
+	file := configured(t, strings.ReplaceAll(fmt.Sprintf(house, "https://jars.example/offers", "127.0.0.1:25"),
+		"100 / data.jars", "100 / data.jrs"))
 	t.Setenv("OFFERS_SECRET", whsec)
 	t.Setenv("OFFERS_PASSWORD", password)
 	_, said, err := process.Run(t, "serve", "--config", file, "--listen", "127.0.0.1:0", "--data", t.TempDir())
 	text, _ := os.ReadFile(file)
 	line := 1 + strings.Count(string(text)[:strings.Index(string(text), "100 / data.jrs")], "\n")
 	column := 1 + strings.Index(strings.Split(string(text), "\n")[line-1], ".jrs")
-	want := fmt.Sprintf("frontdesk.yaml:%d:%d: intakes.list[1].rules.let.each: in 100 / data.jrs: there is no member jrs; did you mean jars?", line, column)
+	want := fmt.Sprintf("frontdesk.yaml:%d:%d: intakes.list[1].rules.let.each: in 100 / data.jrs: "+
+		"there is no member jrs; did you mean jars?", line, column)
 	if err == nil || !strings.Contains(said, want) {
 		t.Errorf("%v\n%s\nwant %s", err, said, want)
 	}

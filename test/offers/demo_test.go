@@ -13,8 +13,8 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// TestTheIntakesOfTheDemo submits to all four of them: each rule of each is followed once, and what is not valid gets no
-// offer.
+// TestTheIntakesOfTheDemo submits to all four of them: each rule of each is followed once, and what
+// is not valid gets no offer.
 func TestTheIntakesOfTheDemo(t *testing.T) {
 	t.Parallel()
 	server := process.Start(t, "demo", "--listen", "127.0.0.1:0", "--data", t.TempDir())
@@ -52,7 +52,8 @@ func TestTheIntakesOfTheDemo(t *testing.T) {
 	} {
 		a := submit(t, server.URL, c.intake, i, c.data)
 		says := a.said.Offer.Summary + a.said.DeclineReason + a.said.Error.Code
-		if a.said.Status != c.status || !regexp.MustCompile(c.says).MatchString(says) || c.details != "" && string(a.said.Offer.Details) != c.details {
+		if a.said.Status != c.status || !regexp.MustCompile(c.says).MatchString(says) ||
+			c.details != "" && string(a.said.Offer.Details) != c.details {
 			t.Errorf("%s %s:\n%s", c.intake, c.data, a.text)
 		}
 		if (a.code == 200) != (c.status != "error") {
@@ -64,7 +65,8 @@ func TestTheIntakesOfTheDemo(t *testing.T) {
 	}
 	offer := submit(t, server.URL, "review-trial", 100, `{"readers":2,"plan":"digital","country":"FR"}`)
 	const jane = `{"email":"jane@person.example","full_name":"Jane Doe"}`
-	if a := bind(t, offer, 100, jane); a.code != 400 || a.said.Error.Code != "INVALID_INPUT" || !strings.Contains(a.said.Error.Message, "account_creation") {
+	if a := bind(t, offer, 100, jane); a.code != 400 || a.said.Error.Code != "INVALID_INPUT" ||
+		!strings.Contains(a.said.Error.Message, "account_creation") {
 		t.Errorf("without consent to an account: %d %s", a.code, a.text)
 	}
 	if a := bind(t, offer, 100, jane, "account_creation"); a.code != 200 || a.said.Status != "bound" {
@@ -72,8 +74,8 @@ func TestTheIntakesOfTheDemo(t *testing.T) {
 	}
 }
 
-// TestEveryGoalOfTheCheckupGetsDinners submits every goal with every choice of diets: each offer names dinners, and each
-// dinner suits all of the diets.
+// TestEveryGoalOfTheCheckupGetsDinners submits every goal with every choice of diets: each offer
+// names dinners, and each dinner suits all of the diets.
 func TestEveryGoalOfTheCheckupGetsDinners(t *testing.T) {
 	suits := dietsOfTheKitchen(t)
 	schema := map[string]string{"vegetarian": "VegetarianDiet", "vegan": "VeganDiet", "gluten-free": "GlutenFreeDiet"}
@@ -90,7 +92,8 @@ func TestEveryGoalOfTheCheckupGetsDinners(t *testing.T) {
 				a := submit(t, server.URL, "kitchen-checkup", n,
 					`{"age_range":"30-44","activity":"moderate","weight_kg":80,"height_cm":178,"goal":"`+goal+`","diet":`+string(list)+`}`)
 				var details struct{ Dinners []struct{ Name string } }
-				if err := json.Unmarshal(a.said.Offer.Details, &details); err != nil || a.said.Status != "offer" || len(details.Dinners) == 0 {
+				if err := json.Unmarshal(a.said.Offer.Details, &details); err != nil || a.said.Status != "offer" ||
+					len(details.Dinners) == 0 {
 					t.Errorf("%s: no dinner is offered: %s", list, a.text)
 				}
 				for _, dinner := range details.Dinners {
@@ -145,7 +148,8 @@ func dietsOfTheKitchen(t *testing.T) map[string][]string {
 	return suits
 }
 
-// TestTheDocumentedRulesAreRight has the program check the configuration of docs/offers.md, and makes an offer with it.
+// TestTheDocumentedRulesAreRight has the program check the configuration of docs/offers.md, and
+// makes an offer with it.
 func TestTheDocumentedRulesAreRight(t *testing.T) {
 	t.Parallel()
 	root, err := process.Root()
@@ -162,7 +166,8 @@ func TestTheDocumentedRulesAreRight(t *testing.T) {
 	}
 	file := configured(t, strings.Replace(string(shown[1]), "url: https://www.example.com\n", "", 1))
 	process.MustRun(t, "config", "check", file)
-	server := process.Start(t, "serve", "--config", file, "--listen", "127.0.0.1:0", "--data", filepath.Join(filepath.Dir(file), "data"))
+	server := process.Start(t, "serve", "--config", file, "--listen", "127.0.0.1:0", "--data",
+		filepath.Join(filepath.Dir(file), "data"))
 	for i, c := range []struct{ data, says string }{
 		{`{"knives":3,"kind":"kitchen"}`, "3 knives for 19.50 EUR."},
 		{`{"knives":1,"kind":"hunting","express":true}`, "One knife for 13.50 EUR."},
@@ -174,7 +179,8 @@ func TestTheDocumentedRulesAreRight(t *testing.T) {
 		}
 	}
 	a := submit(t, server.URL, "knife-sharpening", 9, `{"knives":10,"kind":"tools"}`)
-	if !strings.HasPrefix(a.said.Offer.Summary, "10 knives for 108.00 EUR, a tenth less than usual.") || string(a.said.Offer.Details) != `{"total":108,"currency":"EUR","ready_in_days":7}` {
+	if !strings.HasPrefix(a.said.Offer.Summary, "10 knives for 108.00 EUR, a tenth less than usual.") ||
+		string(a.said.Offer.Details) != `{"total":108,"currency":"EUR","ready_in_days":7}` {
 		t.Error(a.text)
 	}
 }

@@ -1,5 +1,6 @@
-// Package pages holds that a site's pages are found: a thousand made-up pages, as many programs and people write them,
-// in many languages and encodings, many of them with faults, are read by the built frontdesk and asked for by name.
+// Package pages holds that a site's pages are found: a thousand made-up pages, as many programs and
+// people write them, in many languages and encodings, many of them with faults, are read by the
+// built frontdesk and asked for by name.
 package pages
 
 import (
@@ -56,7 +57,8 @@ func TestPagesAreFoundByNameAndDescribedInTheirOwnWords(t *testing.T) {
 		case rank < 0 || rank > 2:
 			missed[p.layout.name+", "+p.tag]++
 			if len(missed) <= 40 {
-				t.Logf("%s (%s, %s, declared %v): %q of %s is at place %d of %v", p.file, p.layout.name, p.charset, p.declared, p.name, p.url, rank+1, names(results[:min(4, len(results))]))
+				t.Logf("%s (%s, %s, declared %v): %q of %s is at place %d of %v", p.file, p.layout.name, p.charset,
+					p.declared, p.name, p.url, rank+1, names(results[:min(4, len(results))]))
 			}
 			continue
 		case !ownWords(p, results[rank].Description):
@@ -95,8 +97,8 @@ func TestPagesThatAreNotThereAreNotFound(t *testing.T) {
 	}
 }
 
-// ownWords says whether a description begins with words that the page says itself, and holds nothing of what stands
-// around its text.
+// ownWords says whether a description begins with words that the page says itself, and holds
+// nothing of what stands around its text.
 func ownWords(p *page, description string) bool {
 	opening := []rune(squeeze(strings.TrimSuffix(description, "…")))
 	if len(opening) < 10 || strings.Contains(description, p.cookies[:20]) || strings.Contains(description, p.comment) {
@@ -147,14 +149,15 @@ func ask(t *testing.T, server *process.Server, question string) []result {
 	return answer.Results
 }
 
-// makePages makes the pages, the same each time: all languages and all layouts, in all combinations that a thousand
-// pages have room for. No two have one name.
+// makePages makes the pages, the same each time: all languages and all layouts, in all combinations
+// that a thousand pages have room for. No two have one name.
 func makePages() []*page {
 	random := rand.New(rand.NewPCG(7, 9))
 	taken := map[string]bool{}
 	var pages []*page
 	for i := range count {
-		p := &page{tongue: &tongues[i%len(tongues)], number: i, layout: layouts[(i/3+i/len(tongues))%len(layouts)], random: random, declared: true}
+		p := &page{tongue: &tongues[i%len(tongues)], number: i, layout: layouts[(i/3+i/len(tongues))%len(layouts)],
+			random: random, declared: true}
 		for p.name == "" || taken[p.name] {
 			p.name = p.fill(pick(random, p.tongue.name))
 		}
@@ -162,7 +165,8 @@ func makePages() []*page {
 		p.site = p.menu[2] + " " + p.p[(i/len(tongues))%2]
 		p.description = p.fill(p.say[i%len(p.say)]) + " " + p.fill(p.say[(i+3)%len(p.say)])
 		for len(p.text) < 5 {
-			p.text = append(p.text, p.fill(pick(random, p.say))+" "+p.fill(pick(random, p.say))+" "+p.fill(pick(random, p.say)))
+			p.text = append(p.text,
+				p.fill(pick(random, p.say))+" "+p.fill(pick(random, p.say))+" "+p.fill(pick(random, p.say)))
 		}
 		for len(p.steps) < 4 {
 			p.steps = append(p.steps, p.fill(pick(random, p.say)))
@@ -186,7 +190,8 @@ func makePages() []*page {
 func pick(random *rand.Rand, from []string) string { return from[random.IntN(len(from))] }
 
 func (p *page) fill(pattern string) string {
-	return strings.NewReplacer("{a}", pick(p.random, p.a), "{n}", pick(p.random, p.n), "{p}", pick(p.random, p.p)).Replace(pattern)
+	return strings.NewReplacer("{a}", pick(p.random, p.a), "{n}", pick(p.random, p.n), "{p}",
+		pick(p.random, p.p)).Replace(pattern)
 }
 
 // write writes a page's file in its encoding. What the encoding lacks is written as references.

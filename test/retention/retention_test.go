@@ -1,5 +1,6 @@
-// Package retention looks at a front desk from outside, at its files, its logs and everything that it says, for what
-// somebody told an agent: none of it is where it must not be, and nothing at all once it is erased.
+// Package retention looks at a front desk from outside, at its files, its logs and everything that
+// it says, for what somebody told an agent: none of it is where it must not be, and nothing at all
+// once it is erased.
 package retention
 
 import (
@@ -109,7 +110,8 @@ func (d *desk) exported() string {
 	return process.MustRun(d.t, "intake", "export", session, "--config", d.config)
 }
 
-// files looks for texts in every file below some folders, those within archives too, and says where.
+// files looks for texts in every file below some folders, those within archives too, and says
+// where.
 func (d *desk) files(texts []string, folders ...string) (found []string) {
 	d.t.Helper()
 	for _, folder := range folders {
@@ -176,8 +178,9 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// TestWhatIsErasedIsNowhere follows a datum from an agent through its life: it can be read by the owner before its offer is
-// bound, and by nobody after, not in any file, and not from a backup that was made before and is put back.
+// TestWhatIsErasedIsNowhere follows a datum from an agent through its life: it can be read by the
+// owner before its offer is bound, and by nobody after, not in any file, and not from a backup that
+// was made before and is put back.
 func TestWhatIsErasedIsNowhere(t *testing.T) {
 	t.Parallel()
 	d := start(t, "session")
@@ -188,7 +191,8 @@ func TestWhatIsErasedIsNowhere(t *testing.T) {
 		t.Fatal("the owner cannot read what was submitted")
 	}
 	backup := filepath.Join(d.folder, "before.backup")
-	if told := process.MustRun(t, "backup", backup, "--config", d.config); !strings.Contains(told, "does not hold the vault") || !strings.Contains(told, "vault.db") {
+	if told := process.MustRun(t, "backup", backup, "--config", d.config); !strings.Contains(told,
+		"does not hold the vault") || !strings.Contains(told, "vault.db") {
 		t.Errorf("the backup does not name the vault: %s", told)
 	}
 	if status, answer := d.bind(offer, `{"email":"jane@example.com","full_name":"Jane Doe"}`); status != http.StatusOK {
@@ -209,7 +213,8 @@ func TestWhatIsErasedIsNowhere(t *testing.T) {
 		t.Errorf("there is %s", found)
 	}
 	d.server.End(t)
-	if told := process.MustRun(t, "restore", backup, "--replace", "--config", d.config); !strings.Contains(told, "vault.db, which no backup holds") {
+	if told := process.MustRun(t, "restore", backup, "--replace", "--config", d.config); !strings.Contains(told,
+		"vault.db, which no backup holds") {
 		t.Errorf("the restore does not name the vault: %s", told)
 	}
 	process.MustRun(t, "ledger", "resume", "--config", d.config)
@@ -226,8 +231,9 @@ func TestWhatIsErasedIsNowhere(t *testing.T) {
 	}
 }
 
-// TestMarkersAreNowhere plants markers in all that an agent can send, lets most of it be refused for every reason that there
-// is, and looks for them in answers, logs, metrics, ledger, backups and files.
+// TestMarkersAreNowhere plants markers in all that an agent can send, lets most of it be refused
+// for every reason that there is, and looks for them in answers, logs, metrics, ledger, backups and
+// files.
 func TestMarkersAreNowhere(t *testing.T) {
 	t.Parallel()
 	d := start(t, "indefinite")
@@ -275,18 +281,22 @@ func TestMarkersAreNowhere(t *testing.T) {
 		if status < 400 || status >= 500 {
 			t.Errorf("%s is answered with %d %s", c.body, status, answer)
 		}
-		if found := holds("the answer "+answer, []byte(answer), markers); len(found) > 0 && !strings.Contains(c.body, `"session_id":"MARKER"`) {
+		if found := holds("the answer "+answer, []byte(answer), markers); len(found) > 0 &&
+			!strings.Contains(c.body, `"session_id":"MARKER"`) {
 			t.Errorf("to %s: %s", c.body, found)
 		}
 		refused++
 	}
-	if status, answer := d.post("/intake/visit/bind", accept(`,"full_name":"MARKER Doe"`)); status != http.StatusOK || strings.Contains(answer, "MARKER") {
+	if status, answer := d.post("/intake/visit/bind", accept(`,"full_name":"MARKER Doe"`)); status != http.StatusOK ||
+		strings.Contains(answer, "MARKER") {
 		t.Fatalf("%d %s", status, answer)
 	}
-	if status, answer := d.post("/intake/visit/bind", accept(`,"full_name":"MARKER Roe"`)); status != http.StatusConflict || strings.Contains(answer, "MARKER") {
+	if status, answer := d.post("/intake/visit/bind",
+		accept(`,"full_name":"MARKER Roe"`)); status != http.StatusConflict || strings.Contains(answer, "MARKER") {
 		t.Errorf("%d %s", status, answer)
 	}
-	if text := d.exported(); !strings.Contains(text, data) || !strings.Contains(text, bound) || !strings.Contains(text, agent) {
+	if text := d.exported(); !strings.Contains(text, data) || !strings.Contains(text, bound) ||
+		!strings.Contains(text, agent) {
 		t.Fatal("the owner cannot read what was taken in: nothing was tested")
 	}
 	process.MustRun(t, "backup", filepath.Join(d.folder, "now.backup"), "--config", d.config)

@@ -39,8 +39,10 @@ type question struct {
 }
 
 func (q question) asked() client.Question {
-	return client.Question{Text: q.Text, Sites: q.Sites, Types: q.Types, Filters: q.Filters, Limit: q.Limit, MinScore: q.MinScore, Previous: q.Previous,
-		Modes: q.Modes, Format: q.Format, Language: q.Language, NoQuestions: q.NoQuestions, Session: q.Session, User: q.User, Remember: q.Remember}
+	return client.Question{Text: q.Text, Sites: q.Sites, Types: q.Types, Filters: q.Filters, Limit: q.Limit,
+		MinScore: q.MinScore, Previous: q.Previous,
+		Modes: q.Modes, Format: q.Format, Language: q.Language, NoQuestions: q.NoQuestions, Session: q.Session,
+		User: q.User, Remember: q.Remember}
 }
 
 func callNLWeb(t *testing.T, options client.Options) func(context.Context, step) (any, error) {
@@ -89,7 +91,8 @@ func callNLWeb(t *testing.T, options client.Options) func(context.Context, step)
 		if answer == nil {
 			return nil, err
 		}
-		return map[string]any{"summary": answer.Summary, "cited": items(answer.Cited), "results": items(answer.Results), "meta": answer.Meta, "elicitation": answer.Elicitation}, err
+		return map[string]any{"summary": answer.Summary, "cited": items(answer.Cited), "results": items(answer.Results),
+			"meta": answer.Meta, "elicitation": answer.Elicitation}, err
 	}
 }
 
@@ -112,10 +115,12 @@ func errorOf(err error) map[string]any {
 	var away *client.Unreachable
 	switch {
 	case errors.As(err, &failure):
-		return map[string]any{"kind": "failure", "code": failure.Code, "message": failure.Message, "status": failure.Status,
+		return map[string]any{"kind": "failure", "code": failure.Code, "message": failure.Message,
+			"status":      failure.Status,
 			"retry_after": failure.RetryAfter.Seconds(), "closest": items(failure.Closest())}
 	case errors.As(err, &promise):
-		return map[string]any{"kind": "promise", "token": promise.Token, "message": promise.Message, "progress": promise.Progress, "left": promise.Left.Seconds()}
+		return map[string]any{"kind": "promise", "token": promise.Token, "message": promise.Message,
+			"progress": promise.Progress, "left": promise.Left.Seconds()}
 	case errors.As(err, &stranger):
 		return map[string]any{"kind": "not_a_desk", "status": stranger.Status}
 	case errors.As(err, &broken):
@@ -129,7 +134,9 @@ func errorOf(err error) map[string]any {
 }
 
 func cause(err error) string {
-	for of, name := range map[error]string{client.ErrTooLarge: "too_large", client.ErrSilent: "silent", client.ErrIncomplete: "incomplete"} {
+	for of, name := range map[error]string{
+		client.ErrTooLarge: "too_large", client.ErrSilent: "silent", client.ErrIncomplete: "incomplete",
+	} {
 		if errors.Is(err, of) {
 			return name
 		}
@@ -145,7 +152,8 @@ func items(results []client.Result) []map[string]any {
 		if types == nil {
 			types = []string{}
 		}
-		out = append(out, map[string]any{"index": r.Index, "types": types, "name": r.Name, "url": r.URL, "description": r.Description, "site": r.Site, "score": r.Score})
+		out = append(out, map[string]any{"index": r.Index, "types": types, "name": r.Name, "url": r.URL,
+			"description": r.Description, "site": r.Site, "score": r.Score})
 	}
 	return out
 }

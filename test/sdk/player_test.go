@@ -89,7 +89,8 @@ type player struct {
 	last      time.Time
 }
 
-// TestClientPlaysTheTranscripts holds the Go client to the files that the clients in other languages play, too.
+// TestClientPlaysTheTranscripts holds the Go client to the files that the clients in other
+// languages play, too.
 func TestClientPlaysTheTranscripts(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("transcripts/*.json")
@@ -131,7 +132,8 @@ func (o *options) UnmarshalJSON(text []byte) error {
 }
 
 func (o options) client(p *player) client.Options {
-	out := client.Options{HTTP: &http.Client{Transport: p}, UserAgent: o.UserAgent, MaxAnswer: o.MaxAnswer, MaxEvent: o.MaxEvent, Now: p.now,
+	out := client.Options{HTTP: &http.Client{Transport: p}, UserAgent: o.UserAgent, MaxAnswer: o.MaxAnswer,
+		MaxEvent: o.MaxEvent, Now: p.now,
 		MaxWait: seconds(o.MaxWait), Silence: seconds(o.SilenceSecs)}
 	if o.Token != "" {
 		out.Token = client.StaticToken(o.Token)
@@ -146,11 +148,13 @@ func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Se
 
 func (doc *transcript) play(t *testing.T) {
 	began := time.Now()
-	p := &player{t: t, who: doc.Who, now: func() time.Time { return doc.Now.Add(time.Since(began)) }, places: map[string]string{}}
+	p := &player{t: t, who: doc.Who, now: func() time.Time { return doc.Now.Add(time.Since(began)) },
+		places: map[string]string{}}
 	call := caller(t, doc, p)
 	for i, s := range doc.Steps {
 		p.exchanges, p.last = s.Exchanges, time.Now()
-		maps.DeleteFunc(p.places, func(name, _ string) bool { return strings.ToLower(name) == name }) // of the step before
+		// of the step before
+		maps.DeleteFunc(p.places, func(name, _ string) bool { return strings.ToLower(name) == name })
 		result, err := call(t.Context(), s)
 		at := fmt.Sprintf("step %d (%s)", i+1, s.Do)
 		if len(p.exchanges) > 0 {
@@ -184,7 +188,8 @@ func plain(v any) (out any) {
 	return out
 }
 
-// within says whether a value has what is wanted. With places, it must have nothing else, and fills them.
+// within says whether a value has what is wanted. With places, it must have nothing else, and fills
+// them.
 func within(want, got any, places map[string]string) bool {
 	switch want := want.(type) {
 	case map[string]any:
@@ -282,7 +287,8 @@ func (p *player) expect(e exchange, r *http.Request, body []byte) {
 	}
 	var wanted, sent any
 	if want.JSON != nil {
-		if json.Unmarshal(want.JSON, &wanted) != nil || json.Unmarshal(body, &sent) != nil || !within(wanted, sent, p.places) {
+		if json.Unmarshal(want.JSON, &wanted) != nil || json.Unmarshal(body, &sent) != nil ||
+			!within(wanted, sent, p.places) {
 			p.t.Errorf("%s %s: the body is\n%s\nwant\n%s", r.Method, r.URL, body, want.JSON)
 		}
 	}
@@ -298,7 +304,8 @@ func (p *player) verify(how string, r *http.Request, body []byte) error {
 		if err != nil {
 			return err
 		}
-		if head.KeyID != p.who.Key || !head.Fresh(p.now()) || !head.Verify([]byte(p.who.Secret), r.Method, r.URL.RequestURI(), body) {
+		if head.KeyID != p.who.Key || !head.Fresh(p.now()) ||
+			!head.Verify([]byte(p.who.Secret), r.Method, r.URL.RequestURI(), body) {
 			return errors.New("the signature is not right")
 		}
 	case "ramp":
@@ -312,7 +319,8 @@ func (p *player) verify(how string, r *http.Request, body []byte) error {
 		if err := all[0].Fresh(p.now()); err != nil || !all[0].Covers(sign.RequestComponents...) || all[0].Nonce == "" {
 			return fmt.Errorf("the signature does not count: %v", err)
 		}
-		return all[0].Verify(p.who.private().Public(), sign.Request{Method: r.Method, Target: r.URL.String(), Header: r.Header})
+		return all[0].Verify(p.who.private().Public(),
+			sign.Request{Method: r.Method, Target: r.URL.String(), Header: r.Header})
 	}
 	return nil
 }
@@ -342,7 +350,8 @@ func (p *player) answer(e exchange, r *http.Request) *http.Response {
 		head := sign.Headers{Version: "0.1", KeyID: p.who.Key, Timestamp: sign.FormatTime(p.now()), Nonce: "n1"}
 		head.Signed([]byte(p.who.Secret), strconv.Itoa(status), r.URL.RequestURI(), []byte(body)).Write(header)
 	}
-	return &http.Response{StatusCode: status, Header: header, Request: r, Body: &rest{strings.NewReader(body), told.Then, r.Context()}}
+	return &http.Response{StatusCode: status, Header: header, Request: r,
+		Body: &rest{strings.NewReader(body), told.Then, r.Context()}}
 }
 
 // rest is a body that ends as the transcript has it.

@@ -17,7 +17,8 @@ import (
 func callIntent(t *testing.T, options client.Options, who who) func(context.Context, step) (any, error) {
 	var publisher *client.Publisher
 	var passages *client.Passages
-	platform := client.Platform{ID: who.Platform, Key: client.NewKey(who.Key, []byte(who.Secret)), RequireSigned: who.RequireSigned}
+	platform := client.Platform{ID: who.Platform, Key: client.NewKey(who.Key, []byte(who.Secret)),
+		RequireSigned: who.RequireSigned}
 	return func(ctx context.Context, s step) (any, error) {
 		var with struct {
 			client.Retrieval
@@ -41,7 +42,8 @@ func callIntent(t *testing.T, options client.Options, who who) func(context.Cont
 				return nil, err
 			}
 			passages = got
-			return map[string]any{"chunks": got.Answer.Content.Chunks, "citations": got.Answer.Citations, "signed": got.Signed, "receipt": got.ReceiptURL()}, nil
+			return map[string]any{"chunks": got.Answer.Content.Chunks, "citations": got.Answer.Citations,
+				"signed": got.Signed, "receipt": got.ReceiptURL()}, nil
 		case "cite":
 			shown, err := passages.Shown(with.SourceURL, with.Surface)
 			if err != nil {
@@ -70,7 +72,8 @@ func callIntake(t *testing.T, options client.Options, who who) func(context.Cont
 		read(t, s.With, &with)
 		switch s.Do {
 		case "open":
-			opened, err := client.DiscoverIntakes(ctx, address, client.IntakeAgent{ID: who.Agent, Platform: who.Platform, Name: who.Name}, options)
+			opened, err := client.DiscoverIntakes(ctx, address,
+				client.IntakeAgent{ID: who.Agent, Platform: who.Platform, Name: who.Name}, options)
 			if err != nil {
 				return nil, err
 			}
@@ -81,8 +84,9 @@ func callIntake(t *testing.T, options client.Options, who who) func(context.Cont
 			}
 			return map[string]any{"intakes": ids}, nil
 		case "submit":
-			got, err := provider.SubmitIntake(ctx, with.Intake, client.Submission{Data: strictjson.Value(with.Data), Session: with.Session, Personal: with.Personal,
-				Locale: with.Locale, Timezone: with.Timezone, Scopes: with.Scopes})
+			got, err := provider.SubmitIntake(ctx, with.Intake,
+				client.Submission{Data: strictjson.Value(with.Data), Session: with.Session, Personal: with.Personal,
+					Locale: with.Locale, Timezone: with.Timezone, Scopes: with.Scopes})
 			if err != nil {
 				return nil, err
 			}
@@ -140,13 +144,15 @@ func callRAMP(t *testing.T, options client.Options, who who) func(context.Contex
 			if !b.Denied() {
 				bought = b
 			}
-			return map[string]any{"transaction": b.Result.GetTransactionId(), "billing": b.Result.GetBillingId(), "denied": unlessZero(int32(b.Denial), b.Denial.String()), "url": b.URL()}, nil
+			return map[string]any{"transaction": b.Result.GetTransactionId(), "billing": b.Result.GetBillingId(),
+				"denied": unlessZero(int32(b.Denial), b.Denial.String()), "url": b.URL()}, nil
 		case "fetch":
 			got, err := exchange.Fetch(ctx, bought, with.Accept...)
 			if err != nil {
 				return nil, err
 			}
-			return map[string]any{"body": string(got.Body), "media": got.Media, "offered": got.Offered, "digested": got.Digested}, nil
+			return map[string]any{"body": string(got.Body), "media": got.Media, "offered": got.Offered,
+				"digested": got.Digested}, nil
 		case "report":
 			use := client.Use{ID: with.ID, Quantity: with.Quantity}
 			for _, name := range with.Functions {
@@ -155,7 +161,8 @@ func callRAMP(t *testing.T, options client.Options, who who) func(context.Contex
 			id, err := exchange.Report(ctx, bought, use)
 			return map[string]any{"report": id}, err
 		case "dispute":
-			got, err := exchange.Dispute(ctx, bought, &client.Dispute{ID: with.ID, ReportID: with.Report, Reason: rampv1.DisputeReason(rampv1.DisputeReason_value[with.Reason]), Description: with.Description})
+			got, err := exchange.Dispute(ctx, bought, &client.Dispute{ID: with.ID, ReportID: with.Report,
+				Reason: rampv1.DisputeReason(rampv1.DisputeReason_value[with.Reason]), Description: with.Description})
 			if err != nil {
 				return nil, err
 			}
@@ -180,7 +187,8 @@ func quotesOf(got *client.Quotes) []map[string]any {
 		for _, offer := range q.Offers {
 			ids = append(ids, offer.OfferId)
 		}
-		out = append(out, map[string]any{"uri": q.URI, "offers": ids, "passed": len(q.Passed), "absence": unlessZero(int32(q.Absence), q.Absence.String())})
+		out = append(out, map[string]any{"uri": q.URI, "offers": ids, "passed": len(q.Passed),
+			"absence": unlessZero(int32(q.Absence), q.Absence.String())})
 	}
 	return out
 }
@@ -202,9 +210,11 @@ func errorOfProtocol(err error) map[string]any {
 	var undisputed *client.NotDisputed
 	switch {
 	case errors.As(err, &denied):
-		return map[string]any{"kind": "denied", "reason": denied.Reason, "message": denied.Message, "status": denied.Status, "retry_after": denied.RetryAfter.Seconds()}
+		return map[string]any{"kind": "denied", "reason": denied.Reason, "message": denied.Message,
+			"status": denied.Status, "retry_after": denied.RetryAfter.Seconds()}
 	case errors.As(err, &failed):
-		return map[string]any{"kind": "failed", "code": failed.Code, "message": failed.Message, "status": failed.Status, "retry_after": failed.RetryAfter.Seconds()}
+		return map[string]any{"kind": "failed", "code": failed.Code, "message": failed.Message, "status": failed.Status,
+			"retry_after": failed.RetryAfter.Seconds()}
 	case errors.As(err, &invalid):
 		return map[string]any{"kind": "invalid", "status": invalid.Status}
 	case errors.As(err, &unfit):
@@ -220,11 +230,13 @@ func errorOfProtocol(err error) map[string]any {
 	case errors.As(err, &pending):
 		return map[string]any{"kind": "pending", "retry_after": pending.RetryAfter.Seconds()}
 	case errors.As(err, &refused):
-		return map[string]any{"kind": "refused", "code": refused.Code, "message": refused.Message, "status": refused.Status, "retry_after": refused.RetryAfter.Seconds()}
+		return map[string]any{"kind": "refused", "code": refused.Code, "message": refused.Message,
+			"status": refused.Status, "retry_after": refused.RetryAfter.Seconds()}
 	case errors.As(err, &stranger):
 		return map[string]any{"kind": "not_an_intake", "status": stranger.Status}
 	case errors.As(err, &answered):
-		return map[string]any{"kind": "exchange", "code": answered.Code, "message": answered.Message, "status": answered.Status, "retry_after": answered.RetryAfter.Seconds()}
+		return map[string]any{"kind": "exchange", "code": answered.Code, "message": answered.Message,
+			"status": answered.Status, "retry_after": answered.RetryAfter.Seconds()}
 	case errors.As(err, &elsewhere):
 		return map[string]any{"kind": "not_an_exchange"}
 	case errors.As(err, &untaken):
@@ -232,7 +244,8 @@ func errorOfProtocol(err error) map[string]any {
 	case errors.As(err, &undisputed):
 		return map[string]any{"kind": "not_disputed", "dispute": undisputed.Dispute}
 	}
-	for of, name := range map[error]string{client.ErrForged: "forged", client.ErrUnsigned: "unsigned", client.ErrExpired: "expired",
+	for of, name := range map[error]string{client.ErrForged: "forged", client.ErrUnsigned: "unsigned",
+		client.ErrExpired:      "expired",
 		client.ErrOtherContent: "other_content", client.ErrDamaged: "damaged"} {
 		if errors.Is(err, of) {
 			return map[string]any{"kind": name}

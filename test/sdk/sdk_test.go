@@ -16,8 +16,8 @@ func TestMain(m *testing.M) { process.Main(m) }
 
 var program = regexp.MustCompile("(?s)```go\n(package main\n.*?)```")
 
-// TestDocumentedProgramRunsInAnotherModule builds the program of docs/sdk.md in a module of its own and asks the demo
-// with it.
+// TestDocumentedProgramRunsInAnotherModule builds the program of docs/sdk.md in a module of its own
+// and asks the demo with it.
 func TestDocumentedProgramRunsInAnotherModule(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -45,10 +45,12 @@ func TestDocumentedProgramRunsInAnotherModule(t *testing.T) {
 	run(t, dir, "go", "build", "-o", "asks", ".")
 	server := process.Start(t, "demo", "--listen", "127.0.0.1:0", "--data", t.TempDir())
 	said := run(t, dir, "./asks", server.URL, "vegetable soups without ginger")
-	if strings.Count(said, "streamed: ") != 3 || !strings.Contains(said, "summary: ") || !strings.Contains(strings.ToLower(said), "soup") {
+	if strings.Count(said, "streamed: ") != 3 || !strings.Contains(said, "summary: ") ||
+		!strings.Contains(strings.ToLower(said), "soup") {
 		t.Errorf("the program says:\n%s", said)
 	}
-	if gone, err := command(dir, "./asks", server.URL, "zyzzyva qwrtp").CombinedOutput(); err == nil || !strings.Contains(string(gone), "NO_RESULTS") {
+	if gone, err := command(dir, "./asks", server.URL, "zyzzyva qwrtp").CombinedOutput(); err == nil ||
+		!strings.Contains(string(gone), "NO_RESULTS") {
 		t.Errorf("without an answer the program says, with %v:\n%s", err, gone)
 	}
 }

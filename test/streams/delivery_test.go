@@ -8,7 +8,8 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// maxFollowing is the memory of the server, heap and stacks, that a stream of what is live may take while nothing happens.
+// maxFollowing is the memory of the server, heap and stacks, that a stream of what is live may take
+// while nothing happens.
 const maxFollowing = 48 << 10
 
 // perPurchase is how many streams of one purchase are open at a time.
@@ -34,8 +35,8 @@ func (s *shop) following(t *testing.T, n int) []*follower {
 	return opened
 }
 
-// TestStreamsOfWhatIsLiveTakeLittleMemory opens streams on which nothing happens, looks at what the server needs for them, and then has
-// each told a new version.
+// TestStreamsOfWhatIsLiveTakeLittleMemory opens streams on which nothing happens, looks at what the
+// server needs for them, and then has each told a new version.
 //
 // Not parallel: it measures what the process takes.
 func TestStreamsOfWhatIsLiveTakeLittleMemory(t *testing.T) {
@@ -49,12 +50,14 @@ func TestStreamsOfWhatIsLiveTakeLittleMemory(t *testing.T) {
 	idle := s.following(t, n)
 	after := settled(t, s.Server, s.metrics)
 	heap, stack := (after.heap-before.heap)/float64(n), (after.stack-before.stack)/float64(n)
-	t.Logf("%d streams of what is live take %.1f KB each: %.1f KB heap, %.1f KB stack", n, (heap+stack)/1024, heap/1024, stack/1024)
+	t.Logf("%d streams of what is live take %.1f KB each: %.1f KB heap, %.1f KB stack", n, (heap+stack)/1024, heap/1024,
+		stack/1024)
 	if after.inWork < float64(n) {
 		t.Errorf("only %v streams are open", after.inWork)
 	}
 	if heap+stack > maxFollowing {
-		t.Errorf("a stream takes %.0f bytes (heap %.0f, stack %.0f), want at most %d", heap+stack, heap, stack, maxFollowing)
+		t.Errorf("a stream takes %.0f bytes (heap %.0f, stack %.0f), want at most %d", heap+stack, heap, stack,
+			maxFollowing)
 	}
 	s.publish(t, "Something has happened.")
 	all(t, n, func(i int) error {
@@ -70,8 +73,8 @@ func TestStreamsOfWhatIsLiveTakeLittleMemory(t *testing.T) {
 	awaitNoWork(t, s.metrics)
 }
 
-// TestOneWhoReadsSlowlyHoldsUpNobody opens streams that nobody reads, of a text that does not fit into the buffers on its way, beside
-// one that is read.
+// TestOneWhoReadsSlowlyHoldsUpNobody opens streams that nobody reads, of a text that does not fit
+// into the buffers on its way, beside one that is read.
 //
 // Not parallel: it measures what the process takes.
 func TestOneWhoReadsSlowlyHoldsUpNobody(t *testing.T) {
@@ -107,7 +110,8 @@ func TestOneWhoReadsSlowlyHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// TestStreamsOfWhatIsLiveEndWithTheServer stops a server that has streams open: each is told, and recorded.
+// TestStreamsOfWhatIsLiveEndWithTheServer stops a server that has streams open: each is told, and
+// recorded.
 //
 // Not parallel: it measures what the process takes.
 func TestStreamsOfWhatIsLiveEndWithTheServer(t *testing.T) {

@@ -15,9 +15,10 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// TestAKilledServerNeverOverchargesAStream kills a server while what is live is followed, follows it on with the server that comes after
-// it, and reports. What is metered is never more than the time for which there was a stream, and never less than the client was told
-// of by then and the server had kept.
+// TestAKilledServerNeverOverchargesAStream kills a server while what is live is followed, follows
+// it on with the server that comes after it, and reports. What is metered is never more than the
+// time for which there was a stream, and never less than the client was told of by then and the
+// server had kept.
 //
 // Not parallel: it measures what the process takes.
 func TestAKilledServerNeverOverchargesAStream(t *testing.T) {
@@ -71,7 +72,8 @@ func TestAKilledServerNeverOverchargesAStream(t *testing.T) {
 	if used := s.metered(t, at); used < kept || used > open {
 		t.Errorf("metered %s, of which %s were kept before the kill, in %s", used, kept, open)
 	}
-	out, err := exec.Command(process.Binary(t), "ramp", "report", "transactions", "--config", s.config, "--format", "jsonl").Output()
+	out, err := exec.Command(process.Binary(t), "ramp", "report", "transactions", "--config", s.config, "--format",
+		"jsonl").Output()
 	var row struct{ Charged string }
 	if err == nil {
 		err = json.Unmarshal(out[:strings.Index(string(out), "\n")], &row)

@@ -58,7 +58,8 @@ ramp: {enabled: true, signatures: none, requester_rate: "", domain: exchange.exa
 		t.Fatal(err)
 	}
 	s.write(t, text)
-	for _, args := range [][]string{{"ingest"}, {"ramp", "account", "open", shopBuyer, "USD"}, {"ramp", "account", "credit", shopBuyer, "100000", "USD"}} {
+	for _, args := range [][]string{{"ingest"}, {"ramp", "account", "open", shopBuyer, "USD"},
+		{"ramp", "account", "credit", shopBuyer, "100000", "USD"}} {
 		process.MustRun(t, append(args, "--config", s.config)...)
 	}
 	s.Server = process.Start(t, append([]string{"serve", "--config", s.config}, flags...)...)
@@ -75,10 +76,12 @@ func (s *shop) write(t *testing.T, text string) {
 	t.Helper()
 	var lines []byte
 	items := map[string]map[string]any{
-		"/live": {"articleBody": text, "isLiveBroadcast": true}, "/long": {"articleBody": strings.Repeat("A long text is told in parts. ", 20_000)},
+		"/live": {"articleBody": text, "isLiveBroadcast": true},
+		"/long": {"articleBody": strings.Repeat("A long text is told in parts. ", 20_000)},
 	}
 	for i := range 200 { // for who asks beside the streams
-		items[fmt.Sprintf("/open/%d", i)] = map[string]any{"description": strings.Repeat("common words of an article ", textWords/5)}
+		items[fmt.Sprintf("/open/%d", i)] = map[string]any{"description": strings.Repeat("common words of an article ",
+			textWords/5)}
 	}
 	for path, item := range items {
 		item["@type"], item["url"], item["headline"] = "Article", shopSite+path, "An article"
@@ -112,7 +115,8 @@ func requester(paths ...string) string {
 
 func (s *shop) post(t *testing.T, method, body string) (answer map[string]any) {
 	t.Helper()
-	response, err := http.Post(s.URL+"/ramp.v1.ExchangeService/"+method, "application/json", bytes.NewBufferString(body))
+	response, err := http.Post(s.URL+"/ramp.v1.ExchangeService/"+method, "application/json",
+		bytes.NewBufferString(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +156,8 @@ func (s *shop) buy(t *testing.T, path string) sale {
 	return sale{answer["transaction_id"].(string), answer["billing_id"].(string), address}
 }
 
-// follow opens the stream of a purchase over a connection of its own, with buffers as small as on the open internet.
+// follow opens the stream of a purchase over a connection of its own, with buffers as small as on
+// the open internet.
 func (s *shop) follow(at sale, headers ...string) (*follower, error) {
 	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
 		return c.Control(func(fd uintptr) {

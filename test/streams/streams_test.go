@@ -1,7 +1,8 @@
-// Package streams holds how many streams the built frontdesk carries at a time, that none of them touches another,
-// and what an idle one costs.
+// Package streams holds how many streams the built frontdesk carries at a time, that none of them
+// touches another, and what an idle one costs.
 //
-// The short form runs with every test. The long one takes other numbers and prints what it measures:
+// The short form runs with every test. The long one takes other numbers and prints what it
+// measures:
 //
 //	FRONTDESK_STREAMS=2000 go test ./test/streams -v
 package streams
@@ -45,13 +46,14 @@ func streams(t *testing.T) int {
 	}
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil || files.Cur < uint64(2*n+200) {
-		t.Fatalf("%d streams need %d open files, and this shell allows %d: raise it with ulimit -n", n, 2*n+200, files.Cur)
+		t.Fatalf("%d streams need %d open files, and this shell allows %d: raise it with ulimit -n", n,
+			2*n+200, files.Cur)
 	}
 	return n
 }
 
-// The content: so many topics, each with a word of its own that only its items have, and a text so long that the
-// answer about a topic does not fit into the buffers between server and client.
+// The content: so many topics, each with a word of its own that only its items have, and a text so
+// long that the answer about a topic does not fit into the buffers between server and client.
 const (
 	topics        = 40
 	itemsPerTopic = 25
@@ -86,12 +88,13 @@ func serve(t *testing.T, flags ...string) (server *process.Server, metrics strin
 		}
 	}
 	metrics = "127.0.0.1:" + process.FreePort(t)
-	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics-listen", metrics, "--data", t.TempDir(), "--set", "limits.connections_per_address=4096", "--set", "ask.stranger_limit=1000"}, flags...)
+	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics-listen", metrics, "--data", t.TempDir(),
+		"--set", "limits.connections_per_address=4096", "--set", "ask.stranger_limit=1000"}, flags...)
 	return process.Start(t, append(args, file.Name())...), metrics
 }
 
-// raw is a client that controls when it reads. The buffers on its way are as small as on the open internet: over
-// loopback they would take megabytes.
+// raw is a client that controls when it reads. The buffers on its way are as small as on the open
+// internet: over loopback they would take megabytes.
 type raw struct {
 	net.Conn
 	lines *bufio.Reader
@@ -110,7 +113,8 @@ func open(address, question string, limit int) (*raw, error) {
 		return nil, err
 	}
 	body := fmt.Sprintf(`{"query":{"text":%q,"limit":%d,"min_score":0},"prefer":{"streaming":true}}`, question, limit)
-	fmt.Fprintf(conn, "POST /ask HTTP/1.1\r\nHost: streams.example\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	fmt.Fprintf(conn, "POST /ask HTTP/1.1\r\nHost: streams.example\r\nContent-Type: application/json\r\n"+
+		"Content-Length: %d\r\n\r\n%s", len(body), body)
 	r := &raw{conn, bufio.NewReaderSize(conn, 512)}
 	const ok = "HTTP/1.1 200 "
 	status, err := r.lines.Peek(len(ok))
@@ -192,8 +196,8 @@ func (m *meeting) wait() {
 	m.group.Wait()
 }
 
-// TestManyStreamsAtOnce opens all streams, and reads none to its end before all have begun. Each must get the items of
-// its own topic, all of them and nothing else.
+// TestManyStreamsAtOnce opens all streams, and reads none to its end before all have begun. Each
+// must get the items of its own topic, all of them and nothing else.
 //
 // Not parallel: it measures what the process takes.
 func TestManyStreamsAtOnce(t *testing.T) {
@@ -203,7 +207,8 @@ func TestManyStreamsAtOnce(t *testing.T) {
 	began := time.Now()
 	all(t, n, func(i int) error {
 		topic := i % topics
-		stream, err := newClient(server.URL, n).Stream(t.Context(), client.Question{Text: topicWord(topic), Limit: itemsPerTopic})
+		stream, err := newClient(server.URL, n).Stream(t.Context(),
+			client.Question{Text: topicWord(topic), Limit: itemsPerTopic})
 		begun.wait()
 		if err != nil {
 			return fmt.Errorf("stream %d: %w", i, err)
@@ -214,7 +219,8 @@ func TestManyStreamsAtOnce(t *testing.T) {
 		}
 		return checkTopic(topic, answer)
 	})
-	t.Logf("%d streams of %d results each at once: all told after %s", n, itemsPerTopic, time.Since(began).Round(time.Millisecond))
+	t.Logf("%d streams of %d results each at once: all told after %s", n, itemsPerTopic,
+		time.Since(began).Round(time.Millisecond))
 }
 
 func checkTopic(topic int, answer *client.Answer) error {
@@ -248,11 +254,12 @@ func newClient(url string, connections int) *client.Client {
 	return c
 }
 
-// maxIdle is the memory of the server, heap and stacks, that one stream may take while its client does not read.
+// maxIdle is the memory of the server, heap and stacks, that one stream may take while its client
+// does not read.
 const maxIdle = 20 << 10
 
-// TestIdleStreamTakesLittleMemory opens streams whose clients do not read, and looks at what the server needs for
-// them when the garbage is collected.
+// TestIdleStreamTakesLittleMemory opens streams whose clients do not read, and looks at what the
+// server needs for them when the garbage is collected.
 //
 // Not parallel: it measures what the process takes.
 func TestIdleStreamTakesLittleMemory(t *testing.T) {
@@ -274,12 +281,16 @@ func TestIdleStreamTakesLittleMemory(t *testing.T) {
 			t.Errorf("only %v streams wait: the answers of others fit into the buffers on their way", after.inWork)
 		}
 		heap, stack := (after.heap-before.heap)/float64(n), (after.stack-before.stack)/float64(n)
-		t.Logf("%d idle streams of %d results take %.1f KB each: %.1f KB heap, %.1f KB stack", n, limit, (heap+stack)/1024, heap/1024, stack/1024)
+		t.Logf("%d idle streams of %d results take %.1f KB each: %.1f KB heap, %.1f KB stack", n, limit,
+			(heap+stack)/1024, heap/1024, stack/1024)
 		if heap+stack > maxIdle {
-			t.Errorf("an idle stream of %d results takes %.0f bytes (heap %.0f, stack %.0f), want at most %d", limit, heap+stack, heap, stack, maxIdle)
+			t.Errorf("an idle stream of %d results takes %.0f bytes (heap %.0f, stack %.0f), want at most %d", limit,
+				heap+stack, heap, stack, maxIdle)
 		}
-		// Others are served meanwhile, and those that waited get all of their answer when they read on.
-		answer, err := newClient(server.URL, n).Ask(t.Context(), client.Question{Text: topicWord(1), Limit: itemsPerTopic})
+		// Others are served meanwhile, and those that waited get all of their answer when they read
+		// on.
+		answer, err := newClient(server.URL, n).Ask(t.Context(),
+			client.Question{Text: topicWord(1), Limit: itemsPerTopic})
 		if err != nil {
 			t.Errorf("a question beside idle streams: %v", err)
 		} else if err := checkTopic(1, answer); err != nil {
@@ -299,8 +310,8 @@ func TestIdleStreamTakesLittleMemory(t *testing.T) {
 	}
 }
 
-// TestClientsThatLeaveEndTheirStreams holds that a stream ends when its client goes, and not when the server loses
-// patience with it.
+// TestClientsThatLeaveEndTheirStreams holds that a stream ends when its client goes, and not when
+// the server loses patience with it.
 //
 // Not parallel: it measures what the process takes.
 func TestClientsThatLeaveEndTheirStreams(t *testing.T) {
@@ -315,8 +326,8 @@ func TestClientsThatLeaveEndTheirStreams(t *testing.T) {
 	}
 }
 
-// TestStreamsEndWithTheServer holds that a server that is told to stop lets a stream finish that is read, and ends in
-// good order itself.
+// TestStreamsEndWithTheServer holds that a server that is told to stop lets a stream finish that is
+// read, and ends in good order itself.
 //
 // Not parallel: it measures what the process takes.
 func TestStreamsEndWithTheServer(t *testing.T) {
@@ -343,8 +354,8 @@ func look(t *testing.T, metrics string) (f figures) {
 	}
 	defer response.Body.Close()
 	wanted := map[string]*float64{
-		"go_gc_heap_live_bytes": &f.heap, "go_memstats_stack_inuse_bytes": &f.stack, "go_gc_duration_seconds_count": &f.cycles,
-		"frontdesk_requests_in_work": &f.inWork,
+		"go_gc_heap_live_bytes": &f.heap, "go_memstats_stack_inuse_bytes": &f.stack,
+		"go_gc_duration_seconds_count": &f.cycles, "frontdesk_requests_in_work": &f.inWork,
 	}
 	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
 		name, value, _ := strings.Cut(lines.Text(), " ")
@@ -361,11 +372,13 @@ func look(t *testing.T, metrics string) (f figures) {
 	return f
 }
 
-// cycles is how often the garbage collector passes until stacks have shrunk: it halves a stack at a time.
+// cycles is how often the garbage collector passes until stacks have shrunk: it halves a stack at a
+// time.
 const cycles = 5
 
-// settled gives the server work until its garbage collector has passed some times, and then looks. The last of the work is
-// small: what is alive while the garbage is collected counts, and an answer of 1,000 results takes 8 MB to put together.
+// settled gives the server work until its garbage collector has passed some times, and then looks.
+// The last of the work is small: what is alive while the garbage is collected counts, and an answer
+// of 1,000 results takes 8 MB to put together.
 func settled(t *testing.T, server *process.Server, metrics string) figures {
 	t.Helper()
 	work(t, server, metrics, cycles, 1000)
@@ -378,7 +391,8 @@ func work(t *testing.T, server *process.Server, metrics string, cycles float64, 
 	desk := newClient(server.URL, 1)
 	for end := look(t, metrics).cycles + cycles; ; {
 		for range 50 {
-			if _, err := desk.Ask(t.Context(), client.Question{Text: "common words", Limit: results, MinScore: new(float64)}); err != nil {
+			if _, err := desk.Ask(t.Context(),
+				client.Question{Text: "common words", Limit: results, MinScore: new(float64)}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,16 +1,18 @@
-// Suites runs the tests by suites and tells a person what happened: the output of what failed, every test that was
-// skipped, a table of the suites with their time, and go test's own summary line of each package.
+// Suites runs the tests by suites and tells a person what happened: the output of what failed,
+// every test that was skipped, a table of the suites with their time, and go test's own summary
+// line of each package.
 //
-// A suite fails where a test or a build failed, where nothing ran at all, where it took longer than its budget, and
-// where a test was skipped that test/allowed-skips.txt does not name: a part that could not run is not a part that
-// passed.
+// A suite fails where a test or a build failed, where nothing ran at all, where it took longer than
+// its budget, and where a test was skipped that test/allowed-skips.txt does not name: a part that
+// could not run is not a part that passed.
 //
 //	go run ./test/suites              what every change is checked by
 //	go run ./test/suites -nightly     everything else, part by part
 //	go run ./test/suites -part night  one part of it, or several: -part night,fuzz
 //	go run ./test/suites -list        what there is, with budgets
 //
-// test.sh installs what the tests need and starts a database, then calls this. Plan.go is the table of suites.
+// test.sh installs what the tests need and starts a database, then calls this. Plan.go is the table
+// of suites.
 package main
 
 import (
@@ -52,7 +54,8 @@ func main() {
 	}
 }
 
-// choose gives the suites that are to run: those of every change, all of the nightly run, or what is named.
+// choose gives the suites that are to run: those of every change, all of the nightly run, or what
+// is named.
 func choose(all []suite, nightly bool, names string) ([]suite, error) {
 	var chosen []suite
 	wanted := strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' })

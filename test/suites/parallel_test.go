@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestTestsRunBesideOthers holds that a test calls t.Parallel(). One that cannot calls t.Setenv, t.Chdir or synctest.Test,
-// itself or by a function of its package, or says in its comment what it shares: "Not parallel: it counts goroutines."
+// TestTestsRunBesideOthers holds that a test calls t.Parallel(). One that cannot calls t.Setenv,
+// t.Chdir or synctest.Test, itself or by a function of its package, or says in its comment what it
+// shares: "Not parallel: it counts goroutines."
 func TestTestsRunBesideOthers(t *testing.T) {
 	t.Parallel()
 	packages := map[string]map[string]*ast.FuncDecl{} // by folder and name
@@ -47,7 +48,8 @@ func TestTestsRunBesideOthers(t *testing.T) {
 			}
 			tests++
 			if why := alone(f, functions, map[string]bool{}); why == "" {
-				t.Errorf("%s: %s neither calls t.Parallel() nor says why not (\"Not parallel: ...\" in its comment)", folder, name)
+				t.Errorf("%s: %s neither calls t.Parallel() nor says why not (\"Not parallel: ...\" in its comment)",
+					folder, name)
 			}
 		}
 	}
@@ -85,7 +87,8 @@ func TestAloneIsFoundOut(t *testing.T) {
 }
 
 func isTest(f *ast.FuncDecl) bool {
-	return f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") && f.Name.Name != "TestMain" && len(f.Type.Params.List) == 1
+	return f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") && f.Name.Name != "TestMain" &&
+		len(f.Type.Params.List) == 1
 }
 
 // alone tells what a test calls by which it is parallel or may not be; empty for nothing.

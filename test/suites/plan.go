@@ -20,19 +20,23 @@ type suite struct {
 	budget time.Duration // for all of it; a suite that takes longer fails
 	// test are the arguments of go test. Where there are none, command is run.
 	test []string
-	// command runs tests that are written for node, where node is set, or checks something by its exit status.
+	// command runs tests that are written for node, where node is set, or checks something by its
+	// exit status.
 	command []string
 	node    bool
 	env     []string
-	// anySkip lets every test skip, as the short forms do; else test/allowed-skips.txt says which may.
+	// anySkip lets every test skip, as the short forms do; else test/allowed-skips.txt says which
+	// may.
 	anySkip bool
-	// inputs are files and folders. If they are as they were when the suite passed last on this machine, it passes again.
+	// inputs are files and folders. If they are as they were when the suite passed last on this
+	// machine, it passes again.
 	inputs []string
 }
 
 // What the packages are.
 var (
-	// concurrent are packages with goroutines of their own, which the race detector watches on every change.
+	// concurrent are packages with goroutines of their own, which the race detector watches on
+	// every change.
 	concurrent = packages("infra/store", "ledger", "content/search", "infra/ratelimit", "infra/outbox", "ask/session",
 		"licensing/edge", "licensing/broker", "licensing/disputes/enforcement", "infra/fetch")
 	// apart are folders of test/ that are long by nature, and wait for the night.
@@ -59,36 +63,51 @@ func plan() []suite {
 	return []suite{
 		{name: "static", budget: 12 * time.Minute, command: []string{"test/static.sh"}},
 		{name: "packages", budget: 10 * time.Minute, test: short(product...), anySkip: true},
-		{name: "postgres", budget: 3 * time.Minute, test: short(withSQL(bothEngines())...), env: []string{"FRONTDESK_TEST_ENGINE=postgres"}, anySkip: true},
-		{name: "race", budget: 7 * time.Minute, test: short(append([]string{"-race"}, concurrent...)...), env: []string{"CGO_ENABLED=1"}, anySkip: true},
-		{name: "black box", budget: 8 * time.Minute, test: short(append([]string{"-p=2"}, outside...)...), anySkip: true},
+		{name: "postgres", budget: 3 * time.Minute, test: short(withSQL(bothEngines())...),
+			env: []string{"FRONTDESK_TEST_ENGINE=postgres"}, anySkip: true},
+		{name: "race", budget: 7 * time.Minute, test: short(append([]string{"-race"}, concurrent...)...),
+			env: []string{"CGO_ENABLED=1"}, anySkip: true},
+		{name: "black box", budget: 8 * time.Minute, test: short(append([]string{"-p=2"}, outside...)...),
+			anySkip: true},
 		{name: "interop", budget: 2 * time.Minute, anySkip: true,
 			test: append([]string{"-C", "test/interop"}, short("./canonical", "./cloudfront", "./robots")...)},
 		{name: "mcp", budget: 2 * time.Minute, command: []string{"test/mcp/run.sh", spec}, node: true},
 		{name: "signed agents", budget: 2 * time.Minute, command: []string{"test/botauth/run.sh", spec}, node: true},
-		{name: "typescript client", budget: 2 * time.Minute, command: []string{"test/typescript/run.sh", spec}, node: true},
+		{name: "typescript client", budget: 2 * time.Minute, command: []string{"test/typescript/run.sh", spec},
+			node: true},
 		{name: "python client", budget: 4 * time.Minute, command: []string{"test/python/run.sh"}},
 		{name: "browser, four journeys", budget: 4 * time.Minute, node: true,
-			command: []string{"test/e2e/run.sh", spec, "ask.test.mjs", "owner.test.mjs", "inbox.test.mjs", "market.test.mjs"}},
+			command: []string{"test/e2e/run.sh", spec, "ask.test.mjs", "owner.test.mjs", "inbox.test.mjs",
+				"market.test.mjs"}},
 		{name: "packaging, if changed", budget: 4 * time.Minute, command: []string{"packaging/check.sh"},
 			inputs: []string{"packaging", "build.sh", "go.mod", "go.sum", "cmd"}},
-		{name: "benchmarks, if changed", budget: 2 * time.Minute, test: []string{"-C", "bench", "./..."}, inputs: []string{"bench", "go.mod"}},
+		{name: "benchmarks, if changed", budget: 2 * time.Minute, test: []string{"-C", "bench", "./..."},
+			inputs: []string{"bench", "go.mod"}},
 
 		{name: "packages, long", part: "long packages", budget: 25 * time.Minute, test: product},
-		{name: "postgres, long", part: "long postgres", budget: 25 * time.Minute, test: bothEngines(), env: []string{"FRONTDESK_TEST_ENGINE=postgres"}},
-		{name: "race, all", part: "long race", budget: 40 * time.Minute, test: short(append([]string{"-race"}, product...)...), env: []string{"CGO_ENABLED=1"}, anySkip: true},
-		{name: "protocol, race", part: "long race", budget: 6 * time.Minute, test: short("./test/conformance"), env: []string{"FRONTDESK_TEST_RACE=1", "CGO_ENABLED=1"}, anySkip: true},
-		{name: "black box, long", part: "long black box", budget: 35 * time.Minute, test: append([]string{"-p=1"}, outside...)},
+		{name: "postgres, long", part: "long postgres", budget: 25 * time.Minute, test: bothEngines(),
+			env: []string{"FRONTDESK_TEST_ENGINE=postgres"}},
+		{name: "race, all", part: "long race", budget: 40 * time.Minute,
+			test: short(append([]string{"-race"}, product...)...), env: []string{"CGO_ENABLED=1"}, anySkip: true},
+		{name: "protocol, race", part: "long race", budget: 6 * time.Minute, test: short("./test/conformance"),
+			env: []string{"FRONTDESK_TEST_RACE=1", "CGO_ENABLED=1"}, anySkip: true},
+		{name: "black box, long", part: "long black box", budget: 35 * time.Minute,
+			test: append([]string{"-p=1"}, outside...)},
 		{name: "black box, apart", part: "night", budget: 35 * time.Minute, test: append([]string{"-p=1"}, night...)},
-		{name: "browser", part: "browser", budget: 12 * time.Minute, command: []string{"test/e2e/run.sh", spec}, node: true},
-		{name: "interop, long", part: "long interop", budget: 10 * time.Minute, test: []string{"-C", "test/interop", "./..."}},
-		{name: "ramp", part: "long interop", budget: 8 * time.Minute, command: []string{"test/ramp/run.sh", spec}, node: true},
-		{name: "biscuit", part: "long interop", budget: 5 * time.Minute, command: []string{"test/biscuit/run.sh", spec}, node: true},
+		{name: "browser", part: "browser", budget: 12 * time.Minute, command: []string{"test/e2e/run.sh", spec},
+			node: true},
+		{name: "interop, long", part: "long interop", budget: 10 * time.Minute,
+			test: []string{"-C", "test/interop", "./..."}},
+		{name: "ramp", part: "long interop", budget: 8 * time.Minute, command: []string{"test/ramp/run.sh", spec},
+			node: true},
+		{name: "biscuit", part: "long interop", budget: 5 * time.Minute, command: []string{"test/biscuit/run.sh", spec},
+			node: true},
 		{name: "fuzzing", part: "fuzz", budget: 35 * time.Minute, command: []string{"test/fuzz.sh", "20s"}},
 		{name: "packaging", part: "packaging", budget: 20 * time.Minute,
 			command: []string{"packaging/check.sh", "--whole", "darwin/arm64", "windows/amd64"}},
 		{name: "benchmarks", part: "packaging", budget: 5 * time.Minute, test: []string{"-C", "bench", "./..."}},
-		{name: "figures", part: "figures", budget: 15 * time.Minute, command: []string{"go", "run", "./test/figures", "-drift"}},
+		{name: "figures", part: "figures", budget: 15 * time.Minute,
+			command: []string{"go", "run", "./test/figures", "-drift"}},
 	}
 }
 
@@ -105,7 +124,8 @@ func bothEngines() []string {
 
 var sqlText = regexp.MustCompile(`\b(SELECT|INSERT INTO|DELETE FROM|CREATE TABLE) `)
 
-// withSQL are those of packages that have SQL of their own: what stands above them does the same on both engines.
+// withSQL are those of packages that have SQL of their own: what stands above them does the same on
+// both engines.
 func withSQL(packages []string) []string {
 	return slices.DeleteFunc(packages, func(path string) bool {
 		files, _ := filepath.Glob(filepath.Join(path, "*.go"))
@@ -116,7 +136,8 @@ func withSQL(packages []string) []string {
 	})
 }
 
-// blackBox are the packages of test/ that have tests: those that check every change, and those that are apart.
+// blackBox are the packages of test/ that have tests: those that check every change, and those that
+// are apart.
 func blackBox() (outside, night []string) {
 	files, _ := filepath.Glob("test/*/*_test.go")
 	for _, file := range files {

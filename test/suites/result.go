@@ -53,8 +53,8 @@ type result struct {
 
 func newResult() *result { return &result{output: map[name]*strings.Builder{}} }
 
-// readGo consumes the events of go test, and prints what failed as soon as its package is through. Lines that are no
-// events are printed as they are.
+// readGo consumes the events of go test, and prints what failed as soon as its package is through.
+// Lines that are no events are printed as they are.
 func (r *result) readGo(in io.Reader, out io.Writer) error {
 	lines := bufio.NewReader(in)
 	for {
@@ -134,7 +134,8 @@ func isSummary(line string) bool {
 	return false
 }
 
-// reason finds in a skipped test's output what it was skipped for: the lines that the frame of go test did not add.
+// reason finds in a skipped test's output what it was skipped for: the lines that the frame of go
+// test did not add.
 func reason(output string) string {
 	var said []string
 	for line := range strings.Lines(output) {
@@ -195,7 +196,8 @@ func (r *result) readLast(in io.Reader) error {
 // slowest are the tests that took longest.
 func (r *result) slowest() []timed { return longest(r.times) }
 
-// verdict lists why the suite does not pass; empty when it does. Where it counts tests, one has to have run.
+// verdict lists why the suite does not pass; empty when it does. Where it counts tests, one has to
+// have run.
 func (r *result) verdict(permit *allowed, counts bool) []string {
 	var why []string
 	for _, f := range r.failed {

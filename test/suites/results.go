@@ -17,7 +17,8 @@ type results struct {
 	resume bool
 }
 
-// openResults prepares the folder. FRONTDESK_TEST_RESULTS names another than that in the user's cache.
+// openResults prepares the folder. FRONTDESK_TEST_RESULTS names another than that in the user's
+// cache.
 func openResults(resume bool) (*results, error) {
 	dir := os.Getenv("FRONTDESK_TEST_RESULTS")
 	if dir == "" {
@@ -65,8 +66,8 @@ func (r *results) keep(s suite, o outcome) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// path is the file of a suite's outcome: named by its inputs where it has some, else by the commit. It is empty where
-// neither says what was tested.
+// path is the file of a suite's outcome: named by its inputs where it has some, else by the commit.
+// It is empty where neither says what was tested.
 func (r *results) path(s suite) string {
 	of := r.commit
 	if len(s.inputs) > 0 {
@@ -80,7 +81,8 @@ func (r *results) path(s suite) string {
 
 // digest is a hash over the files below the paths, as git sees them in the working tree.
 func digest(paths []string) string {
-	listed, err := exec.Command("git", append([]string{"ls-files", "-co", "--exclude-standard", "--"}, paths...)...).Output()
+	listed, err := exec.Command("git",
+		append([]string{"ls-files", "-co", "--exclude-standard", "--"}, paths...)...).Output()
 	if err != nil || len(listed) == 0 {
 		return ""
 	}

@@ -163,7 +163,8 @@ func judge(s suite, res *result, took time.Duration, err error) []string {
 // allowedSkips is the list of tests that may be skipped.
 const allowedSkips = "test/allowed-skips.txt"
 
-// report prints the table, the slowest tests, go test's own lines, and the last words of what failed.
+// report prints the table, the slowest tests, go test's own lines, and the last words of what
+// failed.
 func (r *runner) report(outcomes []outcome, took time.Duration, interrupted error) bool {
 	var slowest []timed
 	var failed []string
@@ -180,7 +181,8 @@ func (r *runner) report(outcomes []outcome, took time.Duration, interrupted erro
 			note = " FAILED"
 			failed = append(failed, o.Suite)
 		}
-		fmt.Fprintf(w, "%d\t%d\t%d\t%.0f\t%.0f\t%.0f\t  %s%s\n", o.Passed, o.Failed, o.Skipped, o.Time.Seconds(), o.Budget.Seconds(), o.CPU.Seconds(), o.Suite, note)
+		fmt.Fprintf(w, "%d\t%d\t%d\t%.0f\t%.0f\t%.0f\t  %s%s\n", o.Passed, o.Failed, o.Skipped, o.Time.Seconds(),
+			o.Budget.Seconds(), o.CPU.Seconds(), o.Suite, note)
 		slowest = append(slowest, o.Slowest...)
 		passed, bad = passed+o.Passed, bad+o.Failed
 	}
@@ -197,7 +199,8 @@ func (r *runner) report(outcomes []outcome, took time.Duration, interrupted erro
 	}
 	for _, o := range outcomes {
 		if len(o.Why) > 0 {
-			fmt.Fprintf(r.out, "\nsuite %s does not pass:\n%s  %s\n", o.Suite, strings.Join(o.Words, ""), strings.Join(o.Why, "\n  "))
+			fmt.Fprintf(r.out, "\nsuite %s does not pass:\n%s  %s\n", o.Suite, strings.Join(o.Words, ""),
+				strings.Join(o.Why, "\n  "))
 		}
 	}
 	if interrupted != nil {

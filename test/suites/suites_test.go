@@ -48,7 +48,8 @@ func TestVerdictOfASuite(t *testing.T) {
 		{name: "all pass", events: passing + noTests},
 		{name: "a failure", events: passing + failing, want: "failed: p TestC; failed: p"},
 		{name: "a build failure", events: passing + broken, want: "failed: p [p.test] (build)"},
-		{name: "an unlisted skip", events: passing + skipping, list: "\n", want: "skipped: p TestB: b_test.go:7: no database"},
+		{name: "an unlisted skip", events: passing + skipping, list: "\n",
+			want: "skipped: p TestB: b_test.go:7: no database"},
 		{name: "a listed skip", events: passing + skipping, list: list},
 		{name: "a skip where any may be", events: passing + skipping},
 		{name: "nothing ran", events: noTests, want: "no test ran"},
@@ -91,10 +92,12 @@ func TestAListOfSkipsNamesAReason(t *testing.T) {
 func TestNodesSummaryIsCounted(t *testing.T) {
 	t.Parallel()
 	res := newResult()
-	if err := res.readNode(strings.NewReader("✔ buys (3ms)\n✖ asks (9ms)\nℹ tests 4\nℹ pass 1\nℹ fail 1\nℹ cancelled 0\nℹ skipped 2\nℹ todo 0\n")); err != nil {
+	if err := res.readNode(strings.NewReader("✔ buys (3ms)\n✖ asks (9ms)\nℹ tests 4\nℹ pass 1\nℹ fail 1\n" +
+		"ℹ cancelled 0\nℹ skipped 2\nℹ todo 0\n")); err != nil {
 		t.Fatal(err)
 	}
-	if res.passed != 1 || len(res.failed) != 1 || len(res.skipped) != 2 || !strings.Contains(strings.Join(res.last, ""), "asks") {
+	if res.passed != 1 || len(res.failed) != 1 || len(res.skipped) != 2 ||
+		!strings.Contains(strings.Join(res.last, ""), "asks") {
 		t.Errorf("counted %+v", res)
 	}
 }
@@ -109,7 +112,8 @@ func TestASuiteThatFailsIsTold(t *testing.T) {
 	var out strings.Builder
 	r := runner{out: &out, results: &results{dir: t.TempDir(), commit: "c0ffee", resume: true}, binary: "/bin/true"}
 	fine := suite{name: "fine", budget: time.Minute, command: []string{"true"}}
-	wrong := suite{name: "wrong", budget: time.Minute, command: []string{"sh", "-c", "seq 100; echo the linter found it; exit 1"}}
+	wrong := suite{name: "wrong", budget: time.Minute,
+		command: []string{"sh", "-c", "seq 100; echo the linter found it; exit 1"}}
 	slow := suite{name: "slow", budget: time.Nanosecond, command: []string{"true"}}
 	var outcomes []outcome
 	for _, s := range []suite{fine, wrong, slow} {
@@ -122,7 +126,8 @@ func TestASuiteThatFailsIsTold(t *testing.T) {
 	if r.report(outcomes, time.Second, nil) {
 		t.Error("the whole passes")
 	}
-	for _, want := range []string{"fine\n", "wrong FAILED", "slow FAILED", "suite wrong does not pass:\n    90\n", "    the linter found it\n  exit status 1", "the budget is 1ns", "0 passed, 2 failed"} {
+	for _, want := range []string{"fine\n", "wrong FAILED", "slow FAILED", "suite wrong does not pass:\n    90\n",
+		"    the linter found it\n  exit status 1", "the budget is 1ns", "0 passed, 2 failed"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report lacks %q:\n%s", want, out.String())
 		}
@@ -146,7 +151,8 @@ func TestChoosingSuites(t *testing.T) {
 		nightly     bool
 		names, want string
 	}{
-		{want: "packages"}, {nightly: true, want: "kills load"}, {names: "night", want: "kills load"}, {names: "load,packages", want: "packages load"},
+		{want: "packages"}, {nightly: true, want: "kills load"}, {names: "night", want: "kills load"},
+		{names: "load,packages", want: "packages load"},
 	} {
 		chosen, err := choose(all, tc.nightly, tc.names)
 		var got []string
@@ -165,7 +171,9 @@ func TestChoosingSuites(t *testing.T) {
 func TestPackagesWithSQLAreToldApart(t *testing.T) {
 	t.Chdir("../..")
 	got := withSQL([]string{"./internal/identity", "./internal/policy", "./internal/infra/store", "./internal/ledger"})
-	if want := []string{"./internal/identity", "./internal/infra/store", "./internal/ledger"}; !slices.Equal(got, want) {
+	if want := []string{
+		"./internal/identity", "./internal/infra/store", "./internal/ledger",
+	}; !slices.Equal(got, want) {
 		t.Errorf("%q have SQL, want %q", got, want)
 	}
 	if all := withSQL(bothEngines()); len(all) < 5 || slices.Contains(all, "./internal/policy") {

@@ -32,7 +32,8 @@ var numbers = map[string]string{
 	"ramp.v1.CatalogContributor": "1 domain, 2 relationship",
 	"ramp.v1.Cost":               "1 amount, 2 currency, 3 unit_cost",
 	"ramp.v1.Delegation": "1 principal_domain, 2 principal_id, 3 scopes, 4 expires_at, 5 " +
-		"max_spend, 6 token, 7 token_format, 8 revocation_uri, 9 max_accesses, 10 quota_period, 15 ext, 90 ext_critical",
+		"max_spend, 6 token, 7 token_format, 8 revocation_uri, 9 max_accesses, " +
+		"10 quota_period, 15 ext, 90 ext_critical",
 	"ramp.v1.DisputeRequest": "1 ver, 2 id, 3 transaction_id, 4 billing_id, 5 reason, 6 description, " +
 		"7 received_content_hash, 8 received_hash_method, 10 report_id, 15 ext, 90 ext_critical",
 	"ramp.v1.DisputeResponse": "1 accepted, 2 dispute_id, 3 rejection_reason, 4 estimated_resolution, " +
@@ -42,14 +43,19 @@ var numbers = map[string]string{
 	"ramp.v1.DomainVerificationRequest":      "1 ver, 2 domain, 4 caller_id",
 	"ramp.v1.DomainVerificationResult":       "1 verified, 2 key_id, 3 failure_reason, 4 valid_until",
 	"ramp.v1.ExchangeManifest": "1 ver, 2 domain, 3 name, 4 operator, 5 operator_domain, 6 " +
-		"exchange_endpoint, 7 keys_uri, 8 health_endpoint, 9 catalog_endpoint, 10 protocol_versions_supported, 11 pricing_models_supported, 12 delivery_methods_supported, 13 hash_methods_supported, 14 accepted_verifiers, 15 contact_email, 16 terms_uri, 17 privacy_uri, 18 supported_profiles, 19 base_currency, 20 ext, 90 ext_critical",
+		"exchange_endpoint, 7 keys_uri, 8 health_endpoint, 9 catalog_endpoint, 10 protocol_versions_supported, " +
+		"11 pricing_models_supported, 12 delivery_methods_supported, 13 hash_methods_supported, " +
+		"14 accepted_verifiers, 15 contact_email, 16 terms_uri, 17 privacy_uri, 18 supported_profiles, " +
+		"19 base_currency, 20 ext, 90 ext_critical",
 	"comp.v1.Image": "1 title, 2 pubdate, 3 published, 4 update, 5 author, 6 sourcetype, 7 " +
 		"provenance, 8 provent, 9 alt, 10 caption, 11 c2pa, 15 ext",
 	"ramp.v1.IntermediaryHop": "1 domain, 2 id, 3 forwarded_at, 4 signature, 5 signature_algorithm",
 	"comp.v1.License": "1 id, 2 turl, 3 use, 4 country, 5 maxword, 6 citation, 7 price, 8 revshare, " +
 		"9 cur, 10 dur, 15 ext",
 	"ramp.v1.Offer": "1 offer_id, 2 package, 3 pricing, 4 delivery_method, 5 reporting, 6 " +
-		"expires_at, 7 identity, 8 restrictions, 9 exchange_signature, 10 signature_algorithm, 11 subscription_id, 13 iab_categories, 14 attestations, 15 ext, 16 data_as_of, 17 subscription_quota, 18 previews, 90 ext_critical",
+		"expires_at, 7 identity, 8 restrictions, 9 exchange_signature, 10 signature_algorithm, 11 subscription_id, " +
+		"13 iab_categories, 14 attestations, 15 ext, 16 data_as_of, " +
+		"17 subscription_quota, 18 previews, 90 ext_critical",
 	"ramp.v1.OfferGroup": "1 uri, 2 offers, 3 discovery_method, 4 absence_reason",
 	"comp.v1.Package": "1 id, 2 title, 3 seller, 4 packager, 5 licenseurl, 6 citation, 7 scope, 8 " +
 		"retrieval, 9 license, 15 ext",
@@ -63,7 +69,8 @@ var numbers = map[string]string{
 	"ramp.v1.RAMPRequest": "1 ver, 2 id, 3 requester, 4 constraints, 5 supported_profiles, 6 query, 7 " +
 		"search_filters, 15 ext, 90 ext_critical",
 	"ramp.v1.RAMPResponse": "1 ver, 2 id, 3 request_id, 4 transaction_id, 5 billing_id, 6 exchange, 7 " +
-		"package, 8 cost, 9 delivery_method, 10 reporting_obligation, 11 expires_at, 12 broker_fee, 15 ext, 90 ext_critical",
+		"package, 8 cost, 9 delivery_method, 10 reporting_obligation, 11 expires_at, " +
+		"12 broker_fee, 15 ext, 90 ext_critical",
 	"ramp.v1.RateLimitInfo":           "1 limit, 2 remaining, 3 reset_at, 4 window",
 	"ramp.v1.RefreshCatalogRequest":   "1 tenant_id",
 	"ramp.v1.RefreshCatalogResponse":  "1 started",
@@ -76,7 +83,8 @@ var numbers = map[string]string{
 		"scopes, 9 signature, 10 signature_algorithm, 11 delegation, 15 ext, 90 ext_critical",
 	"ramp.v1.ResourceAttestation": "1 verifier, 2 kid, 3 attested_at, 4 uri, 5 claims, 6 signature",
 	"ramp.v1.ResourceEntry": "1 domain, 2 path, 3 content_id, 4 title, 5 word_count, 6 estimated_quantity, 7 " +
-		"content_hash, 8 hash_method, 9 source, 10 provenance_source, 11 provenance_timestamp, 12 attestations, 15 ext, 90 ext_critical",
+		"content_hash, 8 hash_method, 9 source, 10 provenance_source, 11 provenance_timestamp, " +
+		"12 attestations, 15 ext, 90 ext_critical",
 	"ramp.v1.ResourceIdentity": "1 canonical_url, 2 doi, 3 iptc_guid, 4 isni, 5 content_hash, 6 hash_method, 7 " +
 		"c2pa_manifest, 8 resource_mutability, 15 ext, 90 ext_critical",
 	"ramp.v1.ResourceQuery": "1 ver, 2 id, 3 requester, 4 request_id, 5 intermediaries, 8 deadline, 11 " +
@@ -93,9 +101,12 @@ var numbers = map[string]string{
 	"ramp.v1.TransactionRequest": "1 ver, 2 id, 3 offer_id, 4 requester, 5 request_id, 6 offer_signature, 10 " +
 		"items, 15 ext, 90 ext_critical",
 	"ramp.v1.TransactionResponse": "1 ver, 2 id, 3 transaction_id, 4 billing_id, 5 package, 6 cost, 7 " +
-		"delivery_method, 8 reporting_obligation, 9 expires_at, 10 agent_identity_hash, 11 denial_reason, 12 subscription_id, 13 items, 14 total_cost, 15 ext, 16 subscription_unit_value, 17 subscription_quota, 90 ext_critical",
+		"delivery_method, 8 reporting_obligation, 9 expires_at, 10 agent_identity_hash, 11 denial_reason, " +
+		"12 subscription_id, 13 items, 14 total_cost, 15 ext, 16 subscription_unit_value, " +
+		"17 subscription_quota, 90 ext_critical",
 	"ramp.v1.TransactionResultItem": "1 offer_id, 2 transaction_id, 3 billing_id, 4 package, 5 cost, 6 " +
-		"subscription_id, 7 denial_reason, 8 expires_at, 9 delivery_method, 10 reporting_obligation, 11 subscription_unit_value",
+		"subscription_id, 7 denial_reason, 8 expires_at, 9 delivery_method, 10 " +
+		"reporting_obligation, 11 subscription_unit_value",
 	"ramp.v1.Usage": "1 function, 2 subfn, 3 consumed_quantity, 4 displayed_to_user, 5 " +
 		"citation_included, 6 attribution, 8 consumed_unit",
 	"ramp.v1.UsageAsset": "1 uri, 2 title, 3 package_id",
@@ -114,7 +125,8 @@ var enums = map[string]string{
 	"comp.v1.ContentType":    "TEXT VIDEO IMAGE AUDIO ALL OTHER",
 	"ramp.v1.DeliveryMethod": "UNSPECIFIED DIRECT INSTRUCTIONS STREAMING",
 	"ramp.v1.DenialReason": "UNSPECIFIED INVALID_LICENSE EXPIRED_LICENSE INSUFFICIENT_BALANCE RATE_LIMITED " +
-		"CONTENT_UNAVAILABLE FUNCTION_PROHIBITED GEO_RESTRICTED REPORTING_OVERDUE OFFER_EXPIRED SIGNATURE_INVALID QUOTA_EXCEEDED DELEGATION_EXPIRED SCOPE_INSUFFICIENT",
+		"CONTENT_UNAVAILABLE FUNCTION_PROHIBITED GEO_RESTRICTED REPORTING_OVERDUE OFFER_EXPIRED SIGNATURE_INVALID " +
+		"QUOTA_EXCEEDED DELEGATION_EXPIRED SCOPE_INSUFFICIENT",
 	"ramp.v1.DiscoveryMethod": "UNSPECIFIED MARKETPLACE SEARCH RECOMMENDATION SYNDICATION",
 	"ramp.v1.DisputeReason": "UNSPECIFIED DELIVERY_FAILED CONTENT_MISMATCH INCOMPLETE_CONTENT WRONG_CONTENT " +
 		"EXPIRED_BEFORE_FETCH",

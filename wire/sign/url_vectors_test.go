@@ -126,10 +126,12 @@ func workedURLs() []worked {
 				workedTxn},
 		{"cloudfront, RSA", rsa, workedBase,
 			front(
-				"N6hyxA4CPzwtmMG6e-sMUyE-MWObn84xOc9j8rKvPOtfQjRlT~AWpNainUpPNM9QUsO3uBi47xzAIspp5NEmX1ByNoen4N8IpW5DjJdO1iIEyI2iPJ12jOGe-F12jvVZiZc~plaFN2ongYLvzmpV0wE8Y7N~T-CJe0Hwtm5hK3zAL1-JYA2gAaH3a3WU743EXmsEAK3DU0fLNZH9vEhxGWiZ6OpFW2-oN5bwQ4hvYhntYt0S5PcJ0lvt4u5s1d52Lgp6lquo18vpSWMZtABjPejXTen6O5MUGvUyuPUIeL6jKLX3O0JW3MctRmqnzHX0-I92uixkjymfBYCPsAozDw__", "")},
+				`N6hyxA4CPzwtmMG6e-sMUyE-MWObn84xOc9j8rKvPOtfQjRlT~AWpNainUpPNM9QUsO3uBi47xzAIspp5NEmX1ByNoen4N8IpW5DjJdO1iIEyI2iPJ12jOGe-F12jvVZiZc~plaFN2ongYLvzmpV0wE8Y7N~T-CJe0Hwtm5hK3zAL1-JYA2gAaH3a3WU743EXmsEAK3DU0fLNZH9vEhxGWiZ6OpFW2-oN5bwQ4hvYhntYt0S5PcJ0lvt4u5s1d52Lgp6lquo18vpSWMZtABjPejXTen6O5MUGvUyuPUIeL6jKLX3O0JW3MctRmqnzHX0-I92uixkjymfBYCPsAozDw__`,
+				"")},
 		{"cloudfront, RSA, SHA-256", with(rsa, sha256), workedBase,
 			front(
-				"e5hPpeqqXCBTKn~68qXnhXOjz8UEEFXAZSPZ~8ALzxwGKthbjj2IOrMI0a~nc3yH7RY7T5veNxxStvK0EnHRO64kg9BkcVJ7cGeNoEHcqqmd-ILEijCy73Oa8UNELwmOirpQW09VpWj~-zb5~XYhugM5qEu4pWZILtveUfBh7Jde7ZcK8MPo~dBNIRMJwcpjdWWR~D648dzQcEnZdBDJHMzHQPt~Cybgt3qs43SUr2~NkiD9ja8bza1QxipSjiyLlscrSdlsih83YTdw-RnUw2dJ6bWCo7DUWZBEHDmo9HEovxLDVQH6gqhSa75HDjCqtLQRWH5ud0djCjMijFvd~w__", "&Hash-Algorithm=SHA256")},
+				`e5hPpeqqXCBTKn~68qXnhXOjz8UEEFXAZSPZ~8ALzxwGKthbjj2IOrMI0a~nc3yH7RY7T5veNxxStvK0EnHRO64kg9BkcVJ7cGeNoEHcqqmd-ILEijCy73Oa8UNELwmOirpQW09VpWj~-zb5~XYhugM5qEu4pWZILtveUfBh7Jde7ZcK8MPo~dBNIRMJwcpjdWWR~D648dzQcEnZdBDJHMzHQPt~Cybgt3qs43SUr2~NkiD9ja8bza1QxipSjiyLlscrSdlsih83YTdw-RnUw2dJ6bWCo7DUWZBEHDmo9HEovxLDVQH6gqhSa75HDjCqtLQRWH5ud0djCjMijFvd~w__`,
+				"&Hash-Algorithm=SHA256")},
 		{"cloudfront, ECDSA", ec, workedBase,
 			front("MEYCIQC9mP76sCdwDlzrJkPDixa7pUAP-yW6Yh1N4gAZi7ORjwIhAMVaSdlCy2gmZujbiAXmT73ub8dbIGXY78Hh8oXZPMJn",
 				"")},

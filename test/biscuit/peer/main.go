@@ -1,5 +1,6 @@
-// Command peer is biscuit for programs in other languages: it answers a line of JSON on its standard input with one on
-// its standard output. The tests of this folder hold it against the official library.
+// Command peer is biscuit for programs in other languages: it answers a line of JSON on its
+// standard input with one on its standard output. The tests of this folder hold it against the
+// official library.
 package main
 
 import (
@@ -50,7 +51,9 @@ type answer struct {
 	Allowed  bool     `json:"allowed"`
 	Failed   [][2]int `json:"failed,omitempty"`
 	Policy   bool     `json:"policy,omitempty"` // no policy allows it
-	Class    string   `json:"class,omitempty"`  // of the error: format, version, signature, sealed, datalog, limit, denied, expired, scope, holder, other
+	// of the error: format, version, signature, sealed, datalog, limit, denied, expired, scope,
+	// holder, other
+	Class    string   `json:"class,omitempty"`
 	Error    string   `json:"error,omitempty"`
 	Scopes   []string `json:"scopes,omitempty"`
 	MaxSpend *int64   `json:"maxSpend,omitempty"`
@@ -197,8 +200,9 @@ func class(err error) string {
 		name string
 		err  error
 	}{
-		{"version", biscuit.ErrVersion}, {"format", biscuit.ErrFormat}, {"signature", biscuit.ErrSignature}, {"sealed", biscuit.ErrSealed},
-		{"datalog", biscuit.ErrDatalog}, {"limit", biscuit.ErrLimit}, {"expired", biscuit.ErrExpired}, {"scope", biscuit.ErrScope}, {"holder", biscuit.ErrHolder},
+		{"version", biscuit.ErrVersion}, {"format", biscuit.ErrFormat}, {"signature", biscuit.ErrSignature},
+		{"sealed", biscuit.ErrSealed}, {"datalog", biscuit.ErrDatalog}, {"limit", biscuit.ErrLimit},
+		{"expired", biscuit.ErrExpired}, {"scope", biscuit.ErrScope}, {"holder", biscuit.ErrHolder},
 	}
 	var denied *biscuit.Denied
 	if errors.As(err, &denied) {

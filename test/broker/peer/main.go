@@ -1,8 +1,9 @@
-// The peer is an Exchange of RAMP v1, and a provider that sells through it, as a process of its own on a socket, which stalls, cuts, lies and
-// floods as it is told. It sells once under each id, and what it does to an answer it does after its effect was made.
+// The peer is an Exchange of RAMP v1, and a provider that sells through it, as a process of its own
+// on a socket, which stalls, cuts, lies and floods as it is told. It sells once under each id, and
+// what it does to an answer it does after its effect was made.
 //
-// GET /control tells what was asked of it and what it sold; PUT /control sets how it behaves (see Behaviour). With -hole nobody answers at its
-// address, not even a connection comes about.
+// GET /control tells what was asked of it and what it sold; PUT /control sets how it behaves (see
+// Behaviour). With -hole nobody answers at its address, not even a connection comes about.
 package main
 
 import (
@@ -38,7 +39,8 @@ type Behaviour struct {
 	Price float64 `json:"price"`
 	// Lists are the addresses of Exchanges through which its provider sells, beside its own.
 	Lists []string `json:"lists"`
-	// Tricks are what is done to answers, by the last part of their path, such as "DiscoverResources": see send.
+	// Tricks are what is done to answers, by the last part of their path, such as
+	// "DiscoverResources": see send.
 	Tricks map[string]string `json:"tricks"`
 	// Times is how many answers tricks are done to; 0 is all.
 	Times int `json:"times"`
@@ -90,7 +92,8 @@ func main() {
 	log.Fatal((&http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}).Serve(listener))
 }
 
-// swallow takes a port, fills its queue, and takes nothing from it: the packets of whoever connects then are dropped, as behind a broken way.
+// swallow takes a port, fills its queue, and takes nothing from it: the packets of whoever connects
+// then are dropped, as behind a broken way.
 func swallow() {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	if err == nil {
@@ -140,7 +143,9 @@ func (p *peer) set(w http.ResponseWriter, r *http.Request) {
 	}
 	p.Exchange.Lists = []*rampv1.AuthorizedExchange{p.Listed()}
 	for _, at := range b.Lists {
-		p.Exchange.Lists = append(p.Exchange.Lists, &rampv1.AuthorizedExchange{Domain: strings.TrimPrefix(at, "http://"), Endpoint: at + "/rpc", Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_RESELLER})
+		p.Exchange.Lists = append(p.Exchange.Lists,
+			&rampv1.AuthorizedExchange{Domain: strings.TrimPrefix(at, "http://"), Endpoint: at + "/rpc",
+				Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_RESELLER})
 	}
 	p.lie(b.Lie)
 	offer := p.Offer
@@ -232,7 +237,9 @@ func (p *peer) sell(how string) {
 		}
 	case "further":
 		p.Sold = func(r *rampv1.TransactionResponse) {
-			r.Items = append(r.Items, &rampv1.TransactionResultItem{OfferId: "of-more", TransactionId: "txn-more", BillingId: "bill-more"}, &rampv1.TransactionResultItem{OfferId: "of-most", TransactionId: "txn-most", BillingId: "bill-most"})
+			r.Items = append(r.Items,
+				&rampv1.TransactionResultItem{OfferId: "of-more", TransactionId: "txn-more", BillingId: "bill-more"},
+				&rampv1.TransactionResultItem{OfferId: "of-most", TransactionId: "txn-most", BillingId: "bill-most"})
 		}
 	case "twice": // the first item in place of the others, too
 		p.Sold = func(r *rampv1.TransactionResponse) {
@@ -265,7 +272,8 @@ func (p *peer) sell(how string) {
 		})
 	case "takes back": // what it has sold
 		p.Sold = results(func(i *rampv1.TransactionResultItem) {
-			*i = rampv1.TransactionResultItem{OfferId: i.OfferId, DenialReason: rampv1.DenialReason_DENIAL_REASON_CONTENT_UNAVAILABLE.Enum()}
+			*i = rampv1.TransactionResultItem{OfferId: i.OfferId,
+				DenialReason: rampv1.DenialReason_DENIAL_REASON_CONTENT_UNAVAILABLE.Enum()}
 		})
 	case "both": // sold and denied
 		p.Sold = results(func(i *rampv1.TransactionResultItem) {
@@ -289,12 +297,14 @@ func each(r *rampv1.TransactionResponse, do func(*rampv1.TransactionResultItem))
 	if one.OfferId != "" {
 		r.Items = []*rampv1.TransactionResultItem{one}
 	}
-	r.TransactionId, r.BillingId, r.Cost, r.Package, r.DenialReason = &one.TransactionId, &one.BillingId, one.Cost, one.Package, one.DenialReason
+	r.TransactionId, r.BillingId, r.Cost, r.Package, r.DenialReason = &one.TransactionId, &one.BillingId, one.Cost,
+		one.Package, one.DenialReason
 }
 
 // single is what is told of one offer where there is but one.
 func single(r *rampv1.TransactionResponse) *rampv1.TransactionResultItem {
-	return &rampv1.TransactionResultItem{TransactionId: r.GetTransactionId(), BillingId: r.GetBillingId(), Cost: r.Cost, Package: r.Package, DenialReason: r.DenialReason}
+	return &rampv1.TransactionResultItem{TransactionId: r.GetTransactionId(), BillingId: r.GetBillingId(), Cost: r.Cost,
+		Package: r.Package, DenialReason: r.DenialReason}
 }
 
 func (p *peer) serve(w http.ResponseWriter, r *http.Request) {
@@ -332,7 +342,8 @@ func (p *peer) serve(w http.ResponseWriter, r *http.Request) {
 	send(w, r, trick, whole.Body.Bytes())
 }
 
-// refuse answers with a status: 401 with a code of Connect's, such as "401 unauthenticated", or without; and with "429 - 3600" for when to come back.
+// refuse answers with a status: 401 with a code of Connect's, such as "401 unauthenticated", or
+// without; and with "429 - 3600" for when to come back.
 func refuse(w http.ResponseWriter, word string) {
 	fields := append(strings.Fields(word), "-", "")
 	status, err := strconv.Atoi(fields[0])

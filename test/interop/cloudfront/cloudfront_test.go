@@ -29,7 +29,8 @@ const (
 
 var (
 	workedGrant = sign.URLGrant{Expires: time.Unix(1773451434, 0).UTC(), Agent: workedAgent, Transaction: workedTxn}
-	// passGrant is a span of four minutes that has begun a minute before the worked grant's last three.
+	// passGrant is a span of four minutes that has begun a minute before the worked grant's last
+	// three.
 	passGrant = sign.URLGrant{
 		Agent: workedAgent, Begins: workedGrant.Expires.Add(-4 * time.Minute), Expires: workedGrant.Expires,
 	}
@@ -45,13 +46,15 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// canned is an RSA key that signs with canned policies, custom one that signs with custom ones, elliptic one over P-256.
+// canned is an RSA key that signs with canned policies, custom one that signs with custom ones,
+// elliptic one over P-256.
 func canned() sign.URLKey {
 	return sign.URLKey{Form: sign.URLCloudFront, ID: workedPair, Signer: rsaKey()}
 }
 
 func custom() sign.URLKey {
-	return sign.URLKey{Form: sign.URLCloudFront, ID: workedPair, Signer: rsaKey(), Options: sign.URLOptions{Custom: true}}
+	return sign.URLKey{Form: sign.URLCloudFront, ID: workedPair, Signer: rsaKey(),
+		Options: sign.URLOptions{Custom: true}}
 }
 
 func elliptic() sign.URLKey {
@@ -70,7 +73,8 @@ func withIDs(address string) string {
 	return address + "?" + workedIDs
 }
 
-// TestCloudFrontsOwnSignerAgrees has the vendor's signer make the same address of what ours has bound.
+// TestCloudFrontsOwnSignerAgrees has the vendor's signer make the same address of what ours has
+// bound.
 func TestCloudFrontsOwnSignerAgrees(t *testing.T) {
 	t.Parallel()
 	now := workedGrant.Expires.Add(-time.Minute)
@@ -98,8 +102,9 @@ func TestCloudFrontsOwnSignerAgrees(t *testing.T) {
 	})
 }
 
-// TestACustomPolicyNamesOneAddress has the vendor's signer make the same address of the same policy, whose resource is
-// that address and no pattern; and what has a star, which would be one, is not signed.
+// TestACustomPolicyNamesOneAddress has the vendor's signer make the same address of the same
+// policy, whose resource is that address and no pattern; and what has a star, which would be one,
+// is not signed.
 func TestACustomPolicyNamesOneAddress(t *testing.T) {
 	t.Parallel()
 	now := workedGrant.Expires.Add(-time.Minute)
@@ -110,10 +115,11 @@ func TestACustomPolicyNamesOneAddress(t *testing.T) {
 			content += "?" + strings.Join(pairs, "&")
 		}
 		bound := withIDs(content)
-		policy := &cloudfront.Policy{Statements: []cloudfront.Statement{{Resource: bound, Condition: cloudfront.Condition{
-			DateGreaterThan: cloudfront.NewAWSEpochTime(workedGrant.Expires.Add(-sign.URLLife)),
-			DateLessThan:    cloudfront.NewAWSEpochTime(workedGrant.Expires),
-		}}}}
+		policy := &cloudfront.Policy{
+			Statements: []cloudfront.Statement{{Resource: bound, Condition: cloudfront.Condition{
+				DateGreaterThan: cloudfront.NewAWSEpochTime(workedGrant.Expires.Add(-sign.URLLife)),
+				DateLessThan:    cloudfront.NewAWSEpochTime(workedGrant.Expires),
+			}}}}
 		theirs, err := cloudfront.NewURLSigner(workedPair, rsaKey()).SignWithPolicy(bound, policy)
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +141,8 @@ func TestACustomPolicyNamesOneAddress(t *testing.T) {
 		wide := *policy
 		wide.Statements = []cloudfront.Statement{policy.Statements[0]}
 		for _, resource := range []string{
-			workedBase + "*", strings.Replace(bound, workedTxn, "*", 1), workedOrigin + "/*", strings.Replace(bound, "?", "*", 1),
+			workedBase + "*", strings.Replace(bound, workedTxn, "*", 1), workedOrigin + "/*",
+			strings.Replace(bound, "?", "*", 1),
 		} {
 			wide.Statements[0].Resource = resource
 			theirs, err := cloudfront.NewURLSigner(workedPair, rsaKey()).SignWithPolicy(bound, &wide)
@@ -152,7 +159,8 @@ func TestACustomPolicyNamesOneAddress(t *testing.T) {
 	}
 }
 
-// TestAPassIsACustomPolicyOfCloudFront has the vendor's signer make the same address of the same policy.
+// TestAPassIsACustomPolicyOfCloudFront has the vendor's signer make the same address of the same
+// policy.
 func TestAPassIsACustomPolicyOfCloudFront(t *testing.T) {
 	t.Parallel()
 	now := passGrant.Begins

@@ -42,10 +42,10 @@ func makePair(t *testing.T, names ...string) pair {
 	}
 	serial, _ := rand.Int(rand.Reader, big.NewInt(1<<62))
 	template := &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: "frontdesk test"}, DNSNames: names, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(90 * 24 * time.Hour),
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		BasicConstraintsValid: true, IsCA: true,
+		SerialNumber: serial, Subject: pkix.Name{CommonName: "frontdesk test"}, DNSNames: names,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(90 * 24 * time.Hour), KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true, IsCA: true,
 	}
 	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
@@ -56,7 +56,8 @@ func makePair(t *testing.T, names ...string) pair {
 		t.Fatal(err)
 	}
 	return pair{
-		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: bits}),
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: bits}),
 	}
 }
 
@@ -77,8 +78,8 @@ func (p pair) pool() *x509.CertPool {
 	return pool
 }
 
-// authority is a certificate authority on loopback: Pebble, which speaks ACME as Let's Encrypt does, and a name
-// server that leads every name to this machine.
+// authority is a certificate authority on loopback: Pebble, which speaks ACME as Let's Encrypt
+// does, and a name server that leads every name to this machine.
 type authority struct {
 	directory string // the address of its directory
 	asked     atomic.Int64
@@ -95,7 +96,8 @@ func startAuthority(t *testing.T, httpPort, tlsPort int) *authority {
 	store := db.NewMemoryStore()
 	a := &authority{
 		door: makePair(t, "localhost"),
-		ca:   ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{"default": {Description: "default", ValidityPeriod: 7776000}}),
+		ca: ca.New(quiet, store, "", "ecdsa", 0, 1,
+			map[string]ca.Profile{"default": {Description: "default", ValidityPeriod: 7776000}}),
 	}
 	validator := va.New(quiet, httpPort, tlsPort, true, serveNames(t), store)
 	front := wfe.New(quiet, store, validator, a.ca, []string{"pebble.letsencrypt.org"}, true, false, 1, 1)

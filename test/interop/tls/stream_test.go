@@ -12,7 +12,8 @@ import (
 	"frontdesk/client"
 )
 
-// TestStreamsOverTLS asks for streams and whole answers in turn, over one connection of HTTP/1.1 and one of HTTP/2.
+// TestStreamsOverTLS asks for streams and whole answers in turn, over one connection of HTTP/1.1
+// and one of HTTP/2.
 func TestStreamsOverTLS(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -32,16 +33,18 @@ func TestStreamsOverTLS(t *testing.T) {
 			if !http2 {
 				transport.TLSClientConfig.NextProtos = []string{"http/1.1"}
 			}
-			desk, err := client.New("https://desk.example", client.Options{HTTP: web, Retries: 100, MaxWait: time.Second})
+			desk, err := client.New("https://desk.example",
+				client.Options{HTTP: web, Retries: 100, MaxWait: time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}
 			connections := 0
-			ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
-				if !c.Reused {
-					connections++
-				}
-			}})
+			ctx := httptrace.WithClientTrace(t.Context(),
+				&httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
+					if !c.Reused {
+						connections++
+					}
+				}})
 			askInTurn(t, ctx, desk)
 			if connections != 1 {
 				t.Errorf("%d connections for five streams and five answers", connections)

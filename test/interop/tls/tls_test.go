@@ -1,5 +1,6 @@
-// Package tls looks at the real program's listener from outside: certificates of files and of an authority, what
-// protocols are spoken, where those without encryption are sent, and sockets that a service manager passes.
+// Package tls looks at the real program's listener from outside: certificates of files and of an
+// authority, what protocols are spoken, where those without encryption are sent, and sockets that a
+// service manager passes.
 package tls
 
 import (
@@ -57,8 +58,8 @@ func (l *logbook) String() string {
 	return l.text.String()
 }
 
-// sockets takes two ports on loopback, for a program that is yet to be started. They stay open until the test ends,
-// as those of a service manager do.
+// sockets takes two ports on loopback, for a program that is yet to be started. They stay open
+// until the test ends, as those of a service manager do.
 func sockets(t *testing.T) (public, redirect *net.TCPListener) {
 	t.Helper()
 	take := func() *net.TCPListener {
@@ -74,8 +75,8 @@ func sockets(t *testing.T) (public, redirect *net.TCPListener) {
 
 func port(listener net.Listener) int { return listener.Addr().(*net.TCPAddr).Port }
 
-// start runs `frontdesk serve` with a configuration in a folder, on sockets passed as systemd passes them, and waits
-// until it tells that it is ready.
+// start runs `frontdesk serve` with a configuration in a folder, on sockets passed as systemd
+// passes them, and waits until it tells that it is ready.
 func start(t *testing.T, folder, config string, public, redirect *net.TCPListener) *desk {
 	t.Helper()
 	d := &desk{
@@ -89,7 +90,8 @@ func start(t *testing.T, folder, config string, public, redirect *net.TCPListene
 	}
 	// LISTEN_PID must be the program's own, which only the shell that becomes it knows before.
 	d.command = exec.Command("/bin/sh", "-c", `LISTEN_PID=$$; export LISTEN_PID; exec "$0" "$@"`, process.Binary(t), "serve", "--config", file)
-	d.command.Env = append(os.Environ(), "LISTEN_FDS=2", "LISTEN_FDNAMES=frontdesk.socket:redirect", "NOTIFY_SOCKET="+d.manager())
+	d.command.Env = append(os.Environ(), "LISTEN_FDS=2", "LISTEN_FDNAMES=frontdesk.socket:redirect",
+		"NOTIFY_SOCKET="+d.manager())
 	d.command.Stdout, d.command.Stderr = d.log, d.log
 	for _, listener := range []*net.TCPListener{public, redirect} {
 		descriptor, err := listener.File()
@@ -170,7 +172,8 @@ func (d *desk) stop() {
 	}
 }
 
-// client is a browser of its own connections that trusts a pool, and whose every name leads to the desk.
+// client is a browser of its own connections that trusts a pool, and whose every name leads to the
+// desk.
 func (d *desk) client(roots *x509.CertPool) *http.Client {
 	to := map[string]string{"443": d.public, "80": d.redirect}
 	transport := &http.Transport{
@@ -183,7 +186,8 @@ func (d *desk) client(roots *x509.CertPool) *http.Client {
 			return new(net.Dialer).DialContext(ctx, network, address)
 		},
 	}
-	return &http.Client{Transport: transport, Timeout: patience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: transport, Timeout: patience,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 func get(t *testing.T, client *http.Client, address string, headers ...string) *http.Response {
@@ -232,16 +236,19 @@ func TestFilesAreACertificate(t *testing.T) {
 		client := d.client(first.pool())
 		client.Transport.(*http.Transport).TLSClientConfig.NextProtos = []string{"http/1.1"}
 		client.Transport.(*http.Transport).ForceAttemptHTTP2 = false
-		if response := get(t, client, "https://desk.example/healthz"); response.StatusCode != 200 || response.ProtoMajor != 1 {
+		if response := get(t, client, "https://desk.example/healthz"); response.StatusCode != 200 ||
+			response.ProtoMajor != 1 {
 			t.Errorf("%s over %s", response.Status, response.Proto)
 		}
 	})
 	t.Run("old protocols are refused", func(t *testing.T) {
-		_, err := tls.Dial("tcp", d.public, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
+		_, err := tls.Dial("tcp", d.public,
+			&tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
 		if err == nil || !strings.Contains(err.Error(), "protocol version") {
 			t.Errorf("TLS 1.1: %v", err)
 		}
-		connection, err := tls.Dial("tcp", d.public, &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12})
+		connection, err := tls.Dial("tcp", d.public,
+			&tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12})
 		if err != nil {
 			t.Errorf("TLS 1.2: %v", err)
 		} else {
@@ -271,7 +278,8 @@ func TestFilesAreACertificate(t *testing.T) {
 				t.Error("the policy was sent without TLS")
 			}
 		}
-		if response := get(t, client, "http://desk.example//evil.example/"); response.Header.Get("Location") != fmt.Sprintf("https://desk.example:%d/", port(public)) {
+		if response := get(t, client, "http://desk.example//evil.example/"); response.Header.Get(
+			"Location") != fmt.Sprintf("https://desk.example:%d/", port(public)) {
 			t.Errorf("a path that could be read as a host leads to %q", response.Header.Get("Location"))
 		}
 	})
@@ -279,7 +287,8 @@ func TestFilesAreACertificate(t *testing.T) {
 		for _, header := range []string{"Authorization: Bearer secret", "X-API-Key: secret"} {
 			response := get(t, d.client(nil), "http://desk.example/ask", header)
 			body, _ := io.ReadAll(response.Body)
-			if response.StatusCode != 400 || response.Header.Get("Location") != "" || !strings.Contains(string(body), "without encryption") || strings.Contains(string(body), "secret") {
+			if response.StatusCode != 400 || response.Header.Get("Location") != "" ||
+				!strings.Contains(string(body), "without encryption") || strings.Contains(string(body), "secret") {
 				t.Errorf("%s: %s to %q: %s", header, response.Status, response.Header.Get("Location"), body)
 			}
 		}
@@ -335,7 +344,8 @@ func TestAuthorityCertifiesByEitherChallenge(t *testing.T) {
 			a := startAuthority(t, httpPort, tlsPort)
 			folder := t.TempDir()
 			a.door.write(t, folder)
-			config := fmt.Sprintf("tls:\n  redirect: 127.0.0.1:0\n  acme: {domains: [desk.example.org], email: owner@example.org, agree: true, directory: '%s', roots: cert.pem}\n", a.directory)
+			config := fmt.Sprintf("tls:\n  redirect: 127.0.0.1:0\n  acme: {domains: [desk.example.org], email: "+
+				"owner@example.org, agree: true, directory: '%s', roots: cert.pem}\n", a.directory)
 			d := start(t, folder, config, public, redirect)
 			d.awaitLog("the authority's certificate is in use")
 			first := certificate(t, d, a)
@@ -362,7 +372,8 @@ func TestAuthorityCertifiesByEitherChallenge(t *testing.T) {
 	}
 }
 
-// certificate is what the desk shows to a client that asks for the certified name and trusts the authority.
+// certificate is what the desk shows to a client that asks for the certified name and trusts the
+// authority.
 func certificate(t *testing.T, d *desk, a *authority) *x509.Certificate {
 	t.Helper()
 	t.Cleanup(func() {
@@ -421,10 +432,12 @@ func TestStreamsAreWholeOverTLS(t *testing.T) {
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
 		text := string(body)
-		if err != nil || strings.Count(text, "event: result\n") != 40 || strings.Count(text, "event: complete\n") != 1 || !strings.HasSuffix(text, "}\n\n") {
+		if err != nil || strings.Count(text, "event: result\n") != 40 ||
+			strings.Count(text, "event: complete\n") != 1 || !strings.HasSuffix(text, "}\n\n") {
 			t.Errorf("%s: %v, %d results in %d bytes", protocol, err, strings.Count(text, "event: result\n"), len(text))
 		}
-		if got := response.Header.Get("Strict-Transport-Security"); got == "" || protocol == "h2" != (response.ProtoMajor == 2) {
+		if got := response.Header.Get("Strict-Transport-Security"); got == "" ||
+			protocol == "h2" != (response.ProtoMajor == 2) {
 			t.Errorf("%s: %s, Strict-Transport-Security %q", protocol, response.Proto, got)
 		}
 	}

@@ -1,6 +1,7 @@
-// Command peer stands on our side of the round trips with another protocol buffer runtime: "peer make" writes the messages
-// of internal/testkit/ramp/made as lines of JSON, in binary and in our JSON; "peer hold" reads what the other side made of them, and
-// says what is not the same message any more.
+// Command peer stands on our side of the round trips with another protocol buffer runtime: "peer
+// make" writes the messages of internal/testkit/ramp/made as lines of JSON, in binary and in our
+// JSON; "peer hold" reads what the other side made of them, and says what is not the same message
+// any more.
 package main
 
 import (
@@ -54,7 +55,8 @@ func write(to io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
-		if err := json.NewEncoder(out).Encode(line{Case: c.Name, Type: string(c.Message.ProtoReflect().Descriptor().FullName()), Binary: binary, JSON: text}); err != nil {
+		if err := json.NewEncoder(out).Encode(line{Case: c.Name,
+			Type: string(c.Message.ProtoReflect().Descriptor().FullName()), Binary: binary, JSON: text}); err != nil {
 			return err
 		}
 	}
@@ -73,14 +75,19 @@ func hold(from io.Reader, to io.Writer) error {
 		if back.Case != c.Name {
 			return fmt.Errorf("%s came back in the place of %s", back.Case, c.Name)
 		}
-		if err := same(c.Message, "binary", func(m proto.Message) error { return proto.Unmarshal(back.Binary, m) }); err != nil {
+		if err := same(c.Message, "binary",
+			func(m proto.Message) error { return proto.Unmarshal(back.Binary, m) }); err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
-		if err := same(c.Message, "our JSON, read there", func(m proto.Message) error { return proto.Unmarshal(back.Read, m) }); err != nil {
+		if err := same(c.Message, "our JSON, read there",
+			func(m proto.Message) error { return proto.Unmarshal(back.Read, m) }); err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
-		for form, text := range map[string]json.RawMessage{"snake_case JSON": back.JSON, "lowerCamelCase JSON": back.Camel, "JSON with enums by number": back.Number} {
-			if err := same(c.Message, form, func(m proto.Message) error { return ramp.Unmarshal(text, m) }); err != nil {
+		for form, text := range map[string]json.RawMessage{
+			"snake_case JSON": back.JSON, "lowerCamelCase JSON": back.Camel, "JSON with enums by number": back.Number,
+		} {
+			if err := same(c.Message, form,
+				func(m proto.Message) error { return ramp.Unmarshal(text, m) }); err != nil {
 				return fmt.Errorf("%s: %w", c.Name, err)
 			}
 		}
