@@ -37,6 +37,9 @@ func check(files []file, banned []bannedName) []fault {
 		faults = append(faults, checkLedger(f)...)
 		faults = append(faults, checkReads(f)...)
 		faults = append(faults, checkClock(f)...)
+		for _, why := range f.wide {
+			faults = append(faults, fault{rule: lineWidth, from: f.pkg, text: why})
+		}
 	}
 	for _, pkg := range slices.Sorted(maps.Keys(byPackage)) {
 		faults = append(faults, checkPlace(pkg)...)

@@ -1,11 +1,9 @@
 package imports
 
 import (
-	_ "embed"
 	"fmt"
 	"go/ast"
 	"go/token"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -15,12 +13,6 @@ const (
 	maxCommentColumns = 100
 	tabColumns        = 4
 )
-
-// wideText lists the packages that still have lines that are too long, one a line. Like exceptions,
-// it may only shrink.
-//
-//go:embed columns.txt
-var wideText string
 
 // addWide notes the lines of a file that end beyond the last column. Text in backquotes is free,
 // since a line break would change it, and so are comments without a blank to break at, such as
@@ -63,24 +55,4 @@ func (r *reader) addWide(syntax *ast.File, source string) {
 // columns counts what a line takes on the screen.
 func columns(line string) int {
 	return utf8.RuneCountInString(line) + (tabColumns-1)*strings.Count(line, "\t")
-}
-
-// checkColumns returns a sentence for each line that is too long and not in a listed package, and
-// for each listed package without such a line.
-func checkColumns(files []file, listed []string) []string {
-	var out []string
-	needed := map[string]bool{}
-	for _, f := range files {
-		if slices.Contains(listed, f.pkg) {
-			needed[f.pkg] = needed[f.pkg] || len(f.wide) > 0
-			continue
-		}
-		out = append(out, f.wide...)
-	}
-	for _, pkg := range listed {
-		if !needed[pkg] {
-			out = append(out, "no line of "+pkg+" is too long any more: take it from test/imports/columns.txt")
-		}
-	}
-	return out
 }

@@ -2,7 +2,6 @@ package imports
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -81,8 +80,7 @@ func TestBannedNamesAreWellFormed(t *testing.T) {
 	}
 }
 
-// TestLongLineIsFound shows which lines are too long, in a package that is listed and in one that
-// is not.
+// TestLongLineIsFound shows which lines are too long.
 func TestLongLineIsFound(t *testing.T) {
 	t.Parallel()
 	words := func(n int) string { return strings.Repeat("w ", n/2) + "w" } // n is odd
@@ -104,25 +102,15 @@ func TestLongLineIsFound(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			files := parse(t, map[string]string{"internal/ask/x.go": tc.line})
-			listed := checkColumns(files, []string{"internal/ask"})
-			found := checkColumns(files, nil)
+			found := check(parse(t, map[string]string{"internal/ask/x.go": tc.line}), nil)
 			switch {
-			case tc.want == 0 && (len(found) != 0 || len(listed) != 1):
-				t.Errorf("found %q in a package, and %q in one that is listed", found, listed)
-			case tc.want > 0 && (len(found) != 1 || len(listed) != 0):
-				t.Errorf("found %q in a package, and %q in one that is listed", found, listed)
-			case tc.want > 0 && !strings.Contains(found[0], fmt.Sprintf(" has %d columns: ", tc.want)):
-				t.Errorf("found %q, want it to count %d columns", found, tc.want)
+			case tc.want == 0 && len(found) != 0:
+				t.Errorf("found %v, want nothing", found)
+			case tc.want > 0 && (len(found) != 1 || found[0].rule != lineWidth):
+				t.Errorf("found %v, want one of the rule %q", found, lineWidth)
+			case tc.want > 0 && !strings.Contains(found[0].text, fmt.Sprintf(" has %d columns: ", tc.want)):
+				t.Errorf("found %v, want it to count %d columns", found, tc.want)
 			}
 		})
-	}
-}
-
-func TestPackagesWithLongLinesAreListedOnce(t *testing.T) {
-	t.Parallel()
-	listed := strings.Fields(wideText)
-	if sorted := slices.Compact(slices.Sorted(slices.Values(listed))); !slices.Equal(listed, sorted) {
-		t.Error("columns.txt is not sorted, or has a package twice")
 	}
 }

@@ -22,6 +22,7 @@ const (
 	packageSize = "lines"     // no package has over 4,400 lines of code
 	structSize  = "fields"    // no struct has over 20 fields
 	methodCount = "methods"   // no type has over 20 exported methods
+	lineWidth   = "columns"   // code ends at column 120, comments at 100
 	naming      = "names"     // names that were given up do not come back
 )
 
