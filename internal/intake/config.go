@@ -23,35 +23,36 @@ import (
 // and makes offers that people can accept. It is on as soon as `list` has an entry; what is taken
 // in is then published at /.well-known/agent-intake.json.
 type Settings struct {
-	// Provider says whose intakes they are.
+	// Provider describes you to agents.
 	Provider ProviderSettings `yaml:"provider"`
-	// Certification is what the manifest says that a registry says of you. Nothing here checks it.
+	// Certification is a registry's statement about you, for the manifest. Frontdesk does not check
+	// it.
 	Certification CertificationSettings `yaml:"certification"`
-	// Vault is the database that holds the keys to personal data, apart from the store and from
-	// every backup: `sqlite:PATH` or `postgres://...`. Without it, it is the file `vault.db` in the
-	// data folder. With a store in PostgreSQL it has no default, since nodes must share it: name a
+	// Vault is the database with the keys to personal data, apart from the store and from every
+	// backup: `sqlite:PATH` or `postgres://...`. Without it, it is the file `vault.db` in the data
+	// folder. With a store in PostgreSQL it has no default, because nodes must share it: name a
 	// second database.
 	Vault string `yaml:"vault" check:"database" relative:"database"`
-	// Pending says whether an agent whose offer a person has still to write is told to come back
-	// (status `pending`, which the protocol reserves for future use). Otherwise it is told that the
-	// service is unavailable, with the same time to wait.
+	// Pending answers with the status `pending` while a person has still to write the offer. The
+	// protocol reserves that status for future use. Otherwise the agent gets 503 with the same time
+	// to wait.
 	Pending bool `yaml:"pending"`
-	// Revisions says what becomes of a submission with other data in a session that has an offer
-	// already: `allow` makes a new offer, `refuse` answers 409.
+	// Revisions says how to answer a submission with other data in a session that already has an
+	// offer: `allow` makes a new offer, `refuse` answers 409.
 	Revisions string `yaml:"revisions" check:"oneof=allow refuse"`
-	// Undeclared says what becomes of a member that the intake's schema does not name and that
-	// looks like personal data, where the intake asks for none: `refuse` answers SCHEMA_MISMATCH,
-	// `drop` leaves it out, as it does any other such member.
+	// Undeclared says how to treat a member that the intake's schema does not name and that looks
+	// personal, if the intake asks for no personal data: `refuse` answers SCHEMA_MISMATCH, `drop`
+	// leaves it out, like any other such member.
 	Undeclared string `yaml:"undeclared" check:"oneof=refuse drop"`
-	// Lenient takes binds with `aip_version`, or with platform and name of the agent, for which the
-	// protocol's schema of binds has no place.
+	// Lenient accepts binds with `aip_version`, or with platform and name of the agent. The
+	// protocol's schema of binds does not have these members.
 	Lenient bool `yaml:"lenient"`
-	// StrictUpstream takes only categories that the protocol's published schema takes: no digits
-	// and no dashes, so that even its own `b2b/vendor` is none.
+	// StrictUpstream accepts only categories that the protocol's published schema accepts: no
+	// digits and no dashes, and so not even the protocol's own `b2b/vendor`.
 	StrictUpstream bool `yaml:"strict_upstream"`
 	// MaxBody is the most that the body of a submission or a bind may have, at least 64KiB.
 	MaxBody yamlconf.Size `yaml:"max_body" check:"64KiB..16MiB"`
-	// Mail is the server that mail about accepted offers goes through.
+	// Mail is the server for mail about accepted offers.
 	Mail notify.MailServer `yaml:"mail"`
 	// List are the intakes.
 	List []IntakeSettings `yaml:"list"`
@@ -61,13 +62,13 @@ type Settings struct {
 type ProviderSettings struct {
 	// Name is what people call you; without it, the name of the site.
 	Name string `yaml:"name"`
-	// URL is your web address; without it, that of the site, or `url`.
+	// URL is your web address; without it, the site's address, or `url`.
 	URL string `yaml:"url"`
 	// Description says briefly what you do.
 	Description string `yaml:"description"`
 	// Logo is the web address of a picture.
 	Logo string `yaml:"logo"`
-	// ContactEmail is where people write to about intakes.
+	// ContactEmail is the address for questions about intakes.
 	ContactEmail string `yaml:"contact_email"`
 }
 
@@ -91,97 +92,98 @@ type IntakeSettings struct {
 	ID string `yaml:"id,required"`
 	// Name is what people call it.
 	Name string `yaml:"name,required"`
-	// Description says what it does and for whom; agents choose by it.
+	// Description says what the intake does and for whom. Agents choose by it.
 	Description string `yaml:"description,required"`
 	// Category says what kind it is, as `health/assessment`, `service/matching`, `saas/onboarding`,
 	// `finance/quote`, `tool/calculator`, or another two words with a slash between.
 	Category string `yaml:"category"`
-	// InputSchema is the JSON Schema (2020-12) of what is submitted, of type object. Formats are
-	// asserted, references to elsewhere are refused.
+	// InputSchema is the JSON Schema (2020-12) of submissions, of type object. Formats are checked,
+	// references to other documents are refused.
 	InputSchema yamlconf.Object `yaml:"input_schema"`
-	// InputSchemaFile is a file with the JSON Schema, in its place.
+	// InputSchemaFile is a file with the JSON Schema, in place of `input_schema`.
 	InputSchemaFile string `yaml:"input_schema_file" relative:"path"`
 	// OfferType says what kind of offer it gives, such as `quote` or `recommendation`.
 	OfferType string `yaml:"offer_type,required"`
-	// Privacy says what becomes of what is submitted, and is carried out.
+	// Privacy declares how long data are kept, and Frontdesk carries it out.
 	Privacy PrivacySettings `yaml:"privacy"`
-	// RateLimit bounds how often one caller may submit, and apart from that how often it may bind.
+	// RateLimit limits how often one caller may submit, and separately how often it may bind.
 	RateLimit RateSettings `yaml:"rate_limit"`
 	// RequiresAuth says whether callers need an API key (`frontdesk keys issue api NAME --door
 	// intake`) or a token.
 	RequiresAuth bool `yaml:"requires_auth"`
-	// Scopes are what a person must have authorized the agent to do, beside `intake`, for a
-	// submission to be taken: `offer`, `bind`, `account_creation` or `payment`.
+	// Scopes are further consents of the person that a submission needs, beside `intake`: `offer`,
+	// `bind`, `account_creation` or `payment`.
 	Scopes []string `yaml:"scopes" check:"oneof=intake offer bind account_creation payment"`
 	// Binding says whether its offers can be accepted here.
 	Binding bool `yaml:"binding"`
-	// Expires is how long an offer stands that does not say it itself, from `1m` to `8784h`;
+	// Expires is how long an offer is valid if it does not say so itself, from `1m` to `8784h`;
 	// without it, `168h`.
 	Expires time.Duration `yaml:"expires" check:"optional,1m..8784h"`
 	// TermsURL is the web address of the terms of its offers.
 	TermsURL string `yaml:"terms_url" check:"url"`
-	// Rules say what is offered, in expressions.
+	// Rules make offers by expressions.
 	Rules offers.Rules `yaml:"rules"`
-	// Webhook asks a server of yours what to offer.
+	// Webhook asks your own server for offers.
 	Webhook offers.Webhook `yaml:"webhook"`
 	// Person leaves offers to people, in the console's inbox.
 	Person offers.Person `yaml:"person"`
 	// Bind says how its offers are accepted.
 	Bind BindSettings `yaml:"bind"`
-	// Match are conditions, as those of terms, for items of yours: an answer with an item that
-	// meets one of them tells that this intake can be started for it. It needs `url`.
+	// Match are conditions for your items, as in terms. An answer with a matching item says that
+	// this intake can be started for it. It needs `url`.
 	Match []policy.Match `yaml:"match"`
 }
 
 // PrivacySettings says what becomes of what is submitted.
 type PrivacySettings struct {
-	// DataRetention says how long it is kept: `none`, `session` (until the offer is accepted or
+	// DataRetention is how long data are kept: `none`, `session` (until the offer is accepted or
 	// expires), `30_days`, `1_year` or `indefinite`; without it, `none`.
 	DataRetention string `yaml:"data_retention"`
-	// PIIRequired says that it asks for personal data. Agents may pass such an intake by.
+	// PIIRequired says that the intake asks for personal data. Some agents avoid such an intake.
 	PIIRequired bool `yaml:"pii_required"`
-	// Redacted says whether `[redacted]` passes for an optional text: `accept` or `refuse`; without
-	// it, `accept`. The manifest calls it redacted_acceptable.
+	// Redacted says whether `[redacted]` is accepted for an optional text: `accept` or `refuse`;
+	// without it, `accept`. The manifest calls it redacted_acceptable.
 	Redacted string `yaml:"redacted" check:"optional,oneof=accept refuse"`
 }
 
 // RateSettings bounds how often one caller may come: an API key, the subject of a token, or an
 // address. No span of such a length, wherever it begins, has more of them.
 type RateSettings struct {
-	// RequestsPerMinute are how many in a minute; 0 is no limit.
+	// RequestsPerMinute is the limit for any minute; 0 is no limit.
 	RequestsPerMinute int `yaml:"requests_per_minute" check:"0..1000000000"`
-	// RequestsPerDay are how many in 24 hours; 0 is no limit.
+	// RequestsPerDay is the limit for any 24 hours; 0 is no limit.
 	RequestsPerDay int `yaml:"requests_per_day" check:"0..1000000000"`
 }
 
 // BindSettings says how offers are accepted.
 type BindSettings struct {
-	// Requires are the fields without which an offer cannot be taken, such as `email` and
+	// Requires are the fields that an agent must give to accept an offer, such as `email` and
 	// `full_name`, unless the offer names its own.
 	Requires []string `yaml:"requires"`
-	// Formats are formats of fields, such as `{birthday: date, site: uri}`: those of JSON Schema.
-	// `email` has its own.
+	// Formats are formats of fields as in JSON Schema, such as `{birthday: date, site: uri}`.
+	// `email` is always checked.
 	Formats yamlconf.Object `yaml:"formats"`
-	// Consent are what a person must have authorized beside `bind`: `account_creation`, `payment`.
+	// Consent are further consents of the person that a bind needs, beside `bind`:
+	// `account_creation`, `payment`.
 	Consent []string `yaml:"consent" check:"oneof=intake offer bind account_creation payment"`
-	// Effect is what happens with what was accepted: `inbox` puts it before people in the console,
-	// `webhook` posts it to a server of yours, `mail` sends it. Without it, `inbox`.
+	// Effect is what happens to an accepted offer: `inbox` shows it to people in the console,
+	// `webhook` posts it to your server, `mail` sends it. Without it, `inbox`.
 	Effect string `yaml:"effect" check:"optional,oneof=inbox webhook mail"`
-	// Webhook is where what was accepted is posted to, with the effect `webhook`.
+	// Webhook is the server that gets accepted offers, with the effect `webhook`.
 	Webhook HookSettings `yaml:"webhook"`
-	// Mail is how it is sent, with the effect `mail`.
+	// Mail is the mail about accepted offers, with the effect `mail`.
 	Mail MailSettings `yaml:"mail"`
-	// Message is what the agent is told once it is done.
+	// Message is the text for the agent after it accepted an offer.
 	Message string `yaml:"message"`
 }
 
 // HookSettings is a server of yours that is told what was accepted: once or, when it does not
 // answer, several times under the same `webhook-id`.
 type HookSettings struct {
-	// URL is where it is posted to.
+	// URL is the address of your server.
 	URL string `yaml:"url"`
-	// SecretEnv names the variable of the environment that holds the secret with which it is
-	// signed, in the form of Standard Webhooks: `whsec_` and 24 to 64 bytes in Base64.
+	// SecretEnv names the variable of the environment with the secret that signs the message, in
+	// the form of Standard Webhooks: `whsec_` and 24 to 64 bytes in Base64.
 	SecretEnv string `yaml:"secret_env"`
 	// SecretFile is a file that holds the secret.
 	SecretFile string `yaml:"secret_file" relative:"path"`
@@ -189,9 +191,9 @@ type HookSettings struct {
 
 // MailSettings is how mail about what was accepted is sent.
 type MailSettings struct {
-	// To is the address of yours that gets it.
+	// To is your address for these mails.
 	To string `yaml:"to"`
-	// Subject is what stands above it; without it, the name of the intake.
+	// Subject is the mail's subject; without it, the name of the intake.
 	Subject string `yaml:"subject"`
 }
 

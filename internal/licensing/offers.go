@@ -13,50 +13,51 @@ import (
 type OfferSettings struct {
 	// Lifetime is how long an offer can be bought.
 	Lifetime time.Duration `yaml:"lifetime" check:"1s..720h"`
-	// Keep is how long an offer is remembered after that, so that who comes too late is told so.
+	// Keep is how long an offer is remembered after its end, so that late buyers learn that it
+	// ended.
 	Keep time.Duration `yaml:"keep" check:"0..720h"`
-	// Price is the price of licensed items whose rule names none. Without it those are for
-	// subscribers alone.
+	// Price is the price of licensed items whose rule names none. Without it, these items are for
+	// subscribers only.
 	Price policy.Price `yaml:"price"`
-	// ReportWindow is the time within which a use must be reported whose rule names none, where the
-	// price is settled by the report.
+	// ReportWindow is the time to report a use if the rule names none and the report settles the
+	// price.
 	ReportWindow time.Duration `yaml:"report_window" check:"1m..8784h"`
-	// ReportFields are what every report must have that is owed, beside what its price asks for,
+	// ReportFields are fields that every owed report must have, beside those that its price needs,
 	// such as `function`.
 	ReportFields []string `yaml:"report_fields"`
-	// Strict makes no offer where a rule names kinds of users or countries and nothing is known of
-	// those of the requester. Otherwise the offer says for whom it is.
+	// Strict makes no offer if a rule names kinds of users or countries, and the requester's are
+	// unknown. Otherwise the offer names the permitted ones.
 	Strict bool `yaml:"strict"`
-	// TellScopes tells a requester without the scope that an item takes that it is so. Otherwise
-	// the item is not there.
+	// TellScopes tells a requester that an item needs a scope. Otherwise the answer is that there
+	// is no such item.
 	TellScopes bool `yaml:"tell_scopes"`
-	// CheckProviders sells what is at other hosts than that of `url` only while their
-	// `/.well-known/ramp.json` names this Exchange by its domain. They are asked every hour;
-	// without an answer what they said last holds for a day.
+	// CheckProviders sells content at other hosts than that of `url` only while their
+	// `/.well-known/ramp.json` names this Exchange by its domain. Frontdesk asks them every hour;
+	// the last answer counts for a day.
 	CheckProviders bool `yaml:"check_providers"`
-	// Profiles say what offers tell of items of some types beyond what all offers tell. Without
-	// them there is `ramp-news-v1`, which tells section, authors, keywords and place of news; `[]`
-	// tells nothing.
+	// Profiles add facts to offers of some types of items. Without this key there is
+	// `ramp-news-v1`, which adds section, authors, keywords and place of news; `[]` adds nothing.
 	Profiles []ProfileSettings `yaml:"profiles" check:"count=0..20"`
 }
 
 // ProfileSettings is what offers tell of items of some types.
 type ProfileSettings struct {
-	// Name is what agents call the profile, such as `ramp-news-v1`. Who says which profiles it
-	// understands sees those alone.
+	// Name is the profile's name for agents, such as `ramp-news-v1`. An agent that lists the
+	// profiles it understands gets only those.
 	Name string `yaml:"name,required"`
-	// Types are schema.org types of the items, with all below them; without them all items.
+	// Types are schema.org types of the items, with all types below them; without it, all items.
 	Types []string `yaml:"types"`
-	// Tell lists what is told.
+	// Tell lists the facts.
 	Tell []TellSettings `yaml:"tell,required" check:"count=1..50"`
 }
 
 // TellSettings is one thing that offers tell.
 type TellSettings struct {
-	// Key is its name in the offer's `ext`, such as `news.category`.
+	// Key is the fact's name in the offer's `ext`, such as `news.category`.
 	Key string `yaml:"key,required"`
-	// Member is where the item's schema.org object has it: names with dots between them, such as
-	// `author.name`. Of things their names are told; texts of more than 500 bytes are not.
+	// Member is the fact's place in the item's schema.org object: names with dots between them,
+	// such as `author.name`. If the value is a thing, its name is used. Texts of more than 500
+	// bytes are left out.
 	Member string `yaml:"member,required"`
 }
 

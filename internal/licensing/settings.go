@@ -39,81 +39,79 @@ type Settings struct {
 	Contact string `yaml:"contact" check:"email"`
 	// TermsURL is the address of the terms under which the Exchange works.
 	TermsURL string `yaml:"terms_url" check:"url"`
-	// PrivacyURL is the address of what it says of privacy.
+	// PrivacyURL is the address of the Exchange's privacy policy.
 	PrivacyURL string `yaml:"privacy_url" check:"url"`
-	// Currency is the currency, such as `EUR`, in which costs of one unit are told, so that they
-	// can be compared. It is also that of offers that cost nothing, which is USD without it.
+	// Currency is the currency, such as `EUR`, of unit costs, so that offers can be compared. Free
+	// offers have it, too; without it they are in USD.
 	Currency string `yaml:"currency" check:"optional,currency"`
-	// Deadline is how long a query may take that does not say.
+	// Deadline is the time that a query may take if it sets no deadline.
 	Deadline time.Duration `yaml:"deadline" check:"1ms..1m"`
-	// MaxDeadline is the longest that a query may allow itself, and that any other request may
-	// take.
+	// MaxDeadline is the longest deadline of a query. Any other request may take this long.
 	MaxDeadline time.Duration `yaml:"max_deadline" check:"10ms..1m"`
-	// Signatures says how requesters show who they are when they ask for offers. `required`: every
-	// request is signed over HTTP (RFC 9421). `body`: the signature within the requester is enough,
-	// which everybody who sees it can send again. `none`: nothing has to be signed. A wrong
-	// signature is always refused. It holds for purchases and reports, too, where `purchases` asks
-	// for less.
+	// Signatures says how requesters sign when they ask for offers. `required`: every request is
+	// signed over HTTP (RFC 9421). `body`: the signature within the requester is enough; everybody
+	// who sees that signature can send it again. `none`: requests need no signature. A wrong
+	// signature is always refused. If `purchases` asks for less, this key holds for purchases and
+	// reports, too.
 	Signatures string `yaml:"signatures" check:"oneof=required body none"`
 	// Purchases says how requesters sign what spends their money: purchases, reports on use, and
 	// requests to a Broker. `required`: over HTTP (RFC 9421), for this address, and each signature
-	// counts once. A purchase may also come from a Broker that signs it so, with the requester's
-	// signature over the addresses. `body`: the signature within the requester is enough, so
-	// everybody who sees it can spend the requester's money; reports need none. `none`: nothing has
-	// to be signed, for trials alone. A file that has `signatures` and not `purchases` has its
-	// value for both.
+	// counts once. A Broker may sign a purchase in this way, with the requester's signature over
+	// the addresses. `body`: the signature within the requester is enough, so everybody who sees it
+	// can spend the requester's money; reports need no signature. `none`: requests need no
+	// signature; use it for trials only. If a file has `signatures` and not `purchases`, the value
+	// is for both.
 	Purchases string `yaml:"purchases" check:"oneof=required body none"`
-	// Reports says when buyers that owe reports may buy no more.
+	// Reports sets how many overdue reports stop a buyer from buying.
 	Reports reports.Settings `yaml:"reports"`
-	// Disputes sets how disputes are taken up and decided.
+	// Disputes sets how disputes are accepted and decided.
 	Disputes disputes.Settings `yaml:"disputes"`
-	// RequesterRate is how often each requester may ask, such as `600/1m`; empty for no limit. One
-	// that has a rate of its own (`frontdesk ramp requester add --rate`) has that. Where nobody has
-	// to sign, who did not is counted by its address.
+	// RequesterRate is how often each requester may ask, such as `600/1m`; empty for no limit.
+	// `frontdesk ramp requester add --rate` sets another rate for one requester. If requests need
+	// no signature, unsigned ones count by address.
 	RequesterRate string `yaml:"requester_rate" check:"rate"`
-	// Measures says from when on something is done about buyers that dispute too much, and sites
-	// whose buyers are too often right.
+	// Measures sets when buyers that dispute too much, and sites whose buyers are too often right,
+	// get a sanction.
 	Measures enforcement.Settings `yaml:"measures"`
-	// Evidence sets what is kept of logs of deliveries.
+	// Evidence sets how long logs of deliveries are kept.
 	Evidence accesslog.Settings `yaml:"evidence"`
-	// Requesters sets who may ask.
+	// Requesters sets which requesters are let in.
 	Requesters requesters.Settings `yaml:"requesters"`
-	// Delegation sets what holds for requesters that act for somebody else.
+	// Delegation sets the rules for requesters that act for somebody else.
 	Delegation requesters.DelegationSettings `yaml:"delegation"`
-	// Agent publishes keys of an agent of yours.
+	// Agent publishes the keys of your own agent.
 	Agent requesters.AgentSettings `yaml:"agent"`
 	// Accounts sets how buyers pay.
 	Accounts accounts.Settings `yaml:"accounts"`
 	// Offers sets how offers are made.
 	Offers OfferSettings `yaml:"offers"`
-	// Attest has offers attest hash, length, language, title and categories of what is offered, in
-	// the name of its own host and under a key that `/.well-known/ramp-verifier.json` publishes. A
-	// buyer who got something else than was attested has its money back.
+	// Attest adds attestations to offers: hash, length, language, title and categories of the
+	// content, in the name of its host and under a key that `/.well-known/ramp-verifier.json`
+	// publishes. A buyer that got other content gets its money back.
 	Attest bool `yaml:"attest"`
-	// HashMethod is how what is offered is hashed in offers and in what is attested. `sha256`: a
-	// buyer can tell that it got these very bytes. `simhash-v1`: it can tell that it got nearly
-	// these words, for sites whose pages are never twice the same to the byte. A change counts when
-	// the front desk starts again.
+	// HashMethod is the method of content hashes in offers and attestations. `sha256` proves the
+	// exact bytes. `simhash-v1` proves nearly the same words; it is for sites whose pages never
+	// have the same bytes twice. A change needs a restart.
 	HashMethod string `yaml:"hash_method" check:"oneof=sha256 simhash-v1"`
-	// Delivery lists who else, such as a CDN, delivers what was bought, at addresses that are
-	// signed for it. What none of them delivers is fetched here, at `/deliver/`.
+	// Delivery lists others that deliver purchases at signed addresses, such as a CDN. Your front
+	// desk delivers all other purchases, at `/deliver/`.
 	Delivery []delivery.OutletSettings `yaml:"delivery" check:"count=0..100"`
-	// Verifiers are the domains of those who are trusted to attest other people's content, such as
-	// `verifier.example.com`: what is pushed with an attestation by anybody else than its provider
-	// is refused. `ramp-exchange.json` names them.
+	// Verifiers are the domains that you trust to attest other people's content, such as
+	// `verifier.example.com`. An entry that is pushed with an attestation by any other verifier
+	// than its provider is refused. `ramp-exchange.json` names the verifiers.
 	Verifiers []string `yaml:"verifiers"`
 	// Exchanges are further Exchanges through which the sites sell; `ramp.json` names them beside
 	// this one.
 	Exchanges []edge.ExchangeSettings `yaml:"exchanges" check:"count=0..50"`
-	// VerifiedOnly sells what is pushed for tenants at those of their domains alone that are
-	// verified (`frontdesk ramp verify-domain`), and no more once a verification has lapsed.
+	// VerifiedOnly sells pushed entries of tenants only at domains that are verified
+	// (`frontdesk ramp verify-domain`), and only until the verification lapses.
 	VerifiedOnly bool `yaml:"verified_only"`
-	// Items are what offers say of items beside what those say of themselves.
+	// Items are facts that offers add to those of the items.
 	Items []catalog.ItemSettings `yaml:"items"`
-	// Aliases are addresses under which items are sold beside their own.
+	// Aliases are further addresses under which items are sold.
 	Aliases []catalog.Alias `yaml:"aliases"`
-	// Tokens are how many tokens a word makes, by language. Without an entry it is 1.32, of German
-	// 1.45, of Arabic and Hebrew 1.5, of Chinese and Japanese 2.5.
+	// Tokens set the tokens of a word by language. The default is 1.32; for German it is 1.45, for
+	// Arabic and Hebrew 1.5, for Chinese and Japanese 2.5.
 	Tokens []catalog.TokenSettings `yaml:"tokens"`
 }
 

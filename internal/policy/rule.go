@@ -12,13 +12,13 @@ type Rule struct {
 	// Match says which items the rule is for. All of its conditions must hold; `{}` matches
 	// everything.
 	Match Match `yaml:"match,required" json:"match"`
-	// Access says how far the open doors go: `open` shows an item whole, `licensed` shows type,
-	// URL, name, image, dates, publisher and one fixed excerpt, `blocked` shows nothing and gives
-	// no hint.
+	// Access says how much questions, feeds and agents' tools show: `open` shows an item whole,
+	// `licensed` shows type, URL, name, image, dates, publisher and one fixed excerpt, `blocked`
+	// shows nothing and gives no hint.
 	Access Access `yaml:"access,required" json:"access"`
 	// Labels are the editorial domains of the items, such as `finance.markets`.
 	Labels []string `yaml:"labels" json:"labels,omitempty"`
-	// Excerpt says what an open door shows of a licensed item's text.
+	// Excerpt sets the excerpt of a licensed item.
 	Excerpt Excerpt `yaml:"excerpt" json:"excerpt"`
 	// Functions say what the items may be used for.
 	Functions Functions `yaml:"functions" json:"functions"`
@@ -28,29 +28,27 @@ type Rule struct {
 	// Countries say where the items may be used, by ISO 3166-1 codes of two capital letters such as
 	// `DE`.
 	Countries Restriction `yaml:"countries" json:"countries,omitzero"`
-	// Parties say who is given the items at all, by class (`verified`, `known`, `agent`,
-	// `anonymous`, `training`, `search`, `assistant`, `data`), by an operator's origin
-	// (`https://openai.com`) or by an agent's name (`GPTBot`). For everybody else they are blocked.
-	// Who is permitted must prove what it is; to be prohibited its own word is enough.
+	// Parties say who gets the items at all, by class (`verified`, `known`, `agent`, `anonymous`,
+	// `training`, `search`, `assistant`, `data`), by an operator's origin (`https://openai.com`) or
+	// by an agent's name (`GPTBot`). For everybody else they are blocked. `permit` needs proof; for
+	// `prohibit` an agent's own word is enough.
 	Parties Restriction `yaml:"parties" json:"parties,omitzero"`
-	// Display bounds what a platform that was given the items may show its users of them.
+	// Display limits what a platform may show its users of the items that it got.
 	Display Display `yaml:"display" json:"display,omitzero"`
 	// Price is what the items cost.
 	Price Price `yaml:"price" json:"price,omitzero"`
-	// Reporting says what users of the items owe.
+	// Reporting sets what buyers must report.
 	Reporting Reporting `yaml:"reporting" json:"reporting,omitzero"`
-	// Delivery lists the only ways in which the items are delivered: `direct` in the answer,
-	// `instructions` where to get them, `streaming` as a stream of events. Without it what is live
-	// is streamed, and everything else handed out.
+	// Delivery lists the only ways of delivery: `direct` in the answer, `instructions` with an
+	// address, `streaming` as a stream of events. Without it, live items are streamed, and all
+	// others delivered whole.
 	Delivery []string `yaml:"delivery" json:"delivery,omitempty"`
-	// Scopes are what somebody must have been granted, one of them at least, to be offered the
-	// items, such as `credit:read`: a domain or profile and a permission, parted by colons. What a
-	// requester claims of itself grants nothing. Without them the items are offered to everybody
-	// whom the other keys allow.
+	// Scopes are rights of a buyer, such as `credit:read`: a domain or profile and a permission,
+	// parted by colons. A buyer needs one of them to get an offer, and you grant them; its own
+	// claim does not count. Without this key, everybody whom the other keys permit gets an offer.
 	Scopes []string `yaml:"scopes" json:"scopes,omitempty"`
-	// Imported says what becomes of the terms that the items themselves and the site's RSL
-	// documents state: `obey`, which is so without this key, lets them narrow what the rule allows
-	// and never widen it; `ignore` passes over them.
+	// Imported says how terms count that the items themselves and the site's RSL documents state.
+	// `obey` (the default) lets them narrow the rule, never widen it; `ignore` ignores them.
 	Imported string `yaml:"imported" json:"imported,omitempty"`
 	// Line is where the rule begins in its file, 0 if it comes from none.
 	Line int `yaml:",line" json:"-"`
@@ -84,24 +82,26 @@ type Excerpt struct {
 // Functions name uses of an item: `search`, `ai-input`, `ai-index`, `ai-train`, `ai-all` (the three
 // before) and `all`.
 type Functions struct {
-	// Permit lists the only functions that are allowed; without it all are that are not prohibited.
+	// Permit lists the only functions that are allowed. Without it, all functions are allowed that
+	// `prohibit` does not list.
 	Permit []string `yaml:"permit" json:"permit,omitempty"`
-	// Prohibit lists functions that are not allowed, whatever `permit` says.
+	// Prohibit lists functions that are not allowed, even if `permit` lists them.
 	Prohibit []string `yaml:"prohibit" json:"prohibit,omitempty"`
 }
 
 // Restriction is who or where something is allowed for. What is not known of a user is in no list:
 // it is not among those that are permitted, nor among those that are prohibited.
 type Restriction struct {
-	// Permit lists the only ones that are allowed; without it all are that are not prohibited.
+	// Permit lists the only ones that are allowed. Without it, all are allowed that `prohibit` does
+	// not list.
 	Permit []string `yaml:"permit" json:"permit,omitempty"`
-	// Prohibit lists those that are not allowed, whatever `permit` says.
+	// Prohibit lists the ones that are not allowed, even if `permit` lists them.
 	Prohibit []string `yaml:"prohibit" json:"prohibit,omitempty"`
 }
 
 // Display bounds what may be shown to users of those who were given an item.
 type Display struct {
-	// Words is the most words of an item's text that may be shown word for word; 0 sets no bound.
+	// Words is the most words of an item's text that may be shown literally; 0 sets no limit.
 	Words int `yaml:"words" json:"words,omitempty"`
 }
 
@@ -113,21 +113,20 @@ type Reporting struct {
 
 // Price is what an item costs.
 type Price struct {
-	// Model is what is paid for: `per_access`, `per_token`, `per_fetch`, `per_page`, `per_minute`,
-	// `per_record`, `flat` (once, however much is used), `subscription`, `training`,
-	// `revenue_share`, or nothing in money: `free`, `attribution`, `contribution`.
+	// Model is the unit of the price: `per_access`, `per_token`, `per_fetch`, `per_page`,
+	// `per_minute`, `per_record`, `flat` (once, however much is used), `subscription`, `training`,
+	// `revenue_share`, or no money: `free`, `attribution`, `contribution`.
 	Model string `yaml:"model" json:"model,omitempty"`
 	// Rate is the price of one access, token and so on, such as `"0.02"`, with up to eight
 	// decimals; of `revenue_share` the share, such as `"0.15"`.
 	Rate string `yaml:"rate" json:"rate,omitempty"`
-	// Currency is its ISO 4217 code, such as `USD`.
+	// Currency is the price's ISO 4217 code, such as `USD`.
 	Currency string `yaml:"currency" json:"currency,omitempty"`
-	// Months is for how many months a subscription or a licence for training is good; 0 for as long
-	// as it is paid.
+	// Months is how many months a subscription or a licence for training lasts; 0 for as long as it
+	// is paid.
 	Months int `yaml:"months" json:"months,omitempty"`
-	// Estimate is how much of an item one use takes, in what the model meters: tokens, pages,
-	// minutes or records. Without it the item's own figures count, such as its words or its
-	// duration.
+	// Estimate is how much of an item one use takes, in the model's unit: tokens, pages, minutes or
+	// records. Without it the item's own figures count, such as its words or its duration.
 	Estimate int `yaml:"estimate" json:"estimate,omitempty"`
 }
 

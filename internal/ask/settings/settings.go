@@ -15,29 +15,29 @@ import (
 type Ask struct {
 	// Limit is the number of results when a question does not say how many.
 	Limit int `yaml:"limit" check:"1..1000"`
-	// StrangerLimit is the most results that a question has whose sender is not known by a key or a
-	// signature, whatever it asks for; never less than `limit`. Who is known gets up to 1000, as
-	// does the person who runs `frontdesk mcp`.
+	// StrangerLimit is the most results for a caller without a key or signature, whatever the
+	// question asks for; never less than `limit`. Known callers get up to 1000, and so does
+	// `frontdesk mcp`.
 	StrangerLimit int `yaml:"stranger_limit" check:"1..1000"`
-	// MinScore is the score, from 0 to 100, below which an item is no answer. A question may set
-	// its own.
+	// MinScore is the score, from 0 to 100, below which items are left out. A question may set its
+	// own.
 	MinScore float64 `yaml:"min_score" check:"0..100"`
 	// Spelling says whether misspelt words of a question are corrected to words that items have.
 	Spelling bool `yaml:"spelling"`
-	// Feedback says whether a question that no item answers whole is asked again with what the best
-	// items have in common.
+	// Feedback repeats a question that no item answers whole, with words that the best items have
+	// in common.
 	Feedback bool `yaml:"feedback"`
-	// Timeout is how long the items of an answer may take to be read from the database. What is
-	// ready by then is the answer, and says that it is not all.
+	// Timeout is how long reading an answer's items from the database may take. The answer has the
+	// items that are ready by then, and says that it is not complete.
 	Timeout time.Duration `yaml:"timeout" check:"10ms..1h"`
 	// TimeZone is the place whose days count in questions such as "events tomorrow": a name such as
 	// `Europe/Berlin`, or `UTC`. Changes need a restart.
 	TimeZone string `yaml:"time_zone"`
 	// Cache is the memory for items that are ready to be sent.
 	Cache yamlconf.Size `yaml:"cache" check:"1MiB..1024GiB"`
-	// Session sets how conversations go on. Changes need a restart.
+	// Session sets how conversations continue. Changes need a restart.
 	Session session.Settings `yaml:"session"`
-	// Remember bounds what is kept here of conversations whose callers ask for it. Changes need a
+	// Remember limits what is remembered of conversations whose callers ask for it. Changes need a
 	// restart.
 	Remember session.MemorySettings `yaml:"remember"`
 	// Promise says which answers are promised for later. Changes need a restart.

@@ -13,12 +13,13 @@ import (
 // Widget is how ChatGPT shows answers.
 type Widget struct {
 	// Template is the URI of the widget's template, such as `ui://widget/recipes.html` or an https
-	// address. It is told as `openai/outputTemplate`; without it nothing of a widget is told. One
-	// of `ui:` is a resource of `/mcp`.
+	// address. Answers have it as `openai/outputTemplate`. Without it, answers name no widget. A
+	// `ui:` template is a resource of `/mcp`.
 	Template string `yaml:"template"`
-	// File is the page that is read at a template of `ui:`; without it, one that lists the items.
+	// File is the page for a `ui:` template; without it, a page that lists the items.
 	File string `yaml:"file"`
-	// Accessible says whether the widget may call tools, and is told as `openai/widgetAccessible`.
+	// Accessible says whether the widget may call tools. Answers have it as
+	// `openai/widgetAccessible`.
 	Accessible bool `yaml:"accessible"`
 }
 

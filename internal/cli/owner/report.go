@@ -220,9 +220,9 @@ type reportReconciliationDays struct{ reconciledFlags }
 
 // Help says what a row has.
 func (reportReconciliationDays) Help() string {
-	return "One row for each day and site: how many purchases were held against their deliveries and reports, " +
-		"how many of them differ, and of how many nobody told whether they were delivered. " +
-		"Measures against sites count the same.\n\nExample:\n\n" +
+	return "One row for each day and site: the purchases that were compared with their deliveries and reports, " +
+		"those of them that differ, and those without any record of a delivery. " +
+		"If too many of a month's purchases differ, a site's disputes go to a person.\n\nExample:\n\n" +
 		"\tfrontdesk ramp report reconciliation-days --since 2027-01-01T00:00:00Z"
 }
 

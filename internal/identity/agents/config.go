@@ -11,37 +11,36 @@ import (
 
 // Settings is the section agents: which automated clients are told apart.
 type Settings struct {
-	// Verify says whether signatures of Web Bot Auth are verified, for which the directory of keys
-	// that a request names is fetched. Without it every agent is known by its word at the most.
+	// Verify says whether signatures of Web Bot Auth are verified. Frontdesk then fetches the
+	// directory of keys that a request names. Without it, agents are known by their own word only.
 	Verify bool `yaml:"verify"`
-	// Allow are networks (`127.0.0.0/8`) and addresses from which directories are fetched although
-	// they are not public: for a trial on one machine. The sender of a request names the address,
-	// so allow none in which something answers that strangers may not reach.
+	// Allow are networks (`127.0.0.0/8`) and addresses that are not public, and from which
+	// directories may be fetched: for a trial on one machine. The sender of a request chooses the
+	// address, so allow no network with services that strangers must not reach.
 	Allow []string `yaml:"allow" check:"network"`
-	// Sign has this front desk sign what it asks of others, as an agent of its own: what it reads
-	// as a source, and what it asks Exchanges as a buyer or a Broker. Its keys are published below
-	// `url`; nothing is signed where that is no https address.
+	// Sign signs this front desk's own requests, as an agent: to read sources, and to ask Exchanges
+	// as a buyer or a Broker. Its keys are published below `url`. It signs only if that is an https
+	// address.
 	Sign bool `yaml:"sign"`
-	// Known are agents of yours or of others, beside those that the program knows. They go before
-	// those.
+	// Known are further agents, yours or others'. They come before the program's own list.
 	Known []KnownSettings `yaml:"known"`
 }
 
 // KnownSettings is an agent of the list.
 type KnownSettings struct {
-	// Operator is the name of who runs the agent.
+	// Operator is the name of the agent's operator.
 	Operator string `yaml:"operator,required"`
-	// Origin is its operator's, such as `https://bots.example.com`: where its keys are, or a host
-	// below which they are.
+	// Origin is the operator's origin, such as `https://bots.example.com`: the host of its keys, or
+	// a host above it.
 	Origin string `yaml:"origin,required"`
-	// Origins are further ones at which the operator publishes keys.
+	// Origins are further origins where the operator publishes keys.
 	Origins []string `yaml:"origins" check:"count=0..20"`
 	// Kind is what the agent does: `training`, `search`, `assistant` or `data`.
 	Kind string `yaml:"kind,required" check:"oneof=training search assistant data"`
-	// UserAgent is a word of its user agent, such as `ExampleBot`; rules name the agent by it.
+	// UserAgent is a word of its user agent, such as `ExampleBot`. Rules name the agent by it.
 	UserAgent string `yaml:"user_agent,required"`
-	// Addresses are the networks (`192.0.2.0/24`) and addresses that its requests come from. A
-	// request from there that names the agent in its user agent is known for that.
+	// Addresses are the networks (`192.0.2.0/24`) and addresses of its requests. A request from
+	// there with the agent's name in its user agent is known by its address.
 	Addresses []string `yaml:"addresses" check:"network"`
 }
 

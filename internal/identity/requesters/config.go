@@ -10,12 +10,11 @@ import (
 // Settings is the section ramp.requesters: who may ask under RAMP, and who may sign up.
 type Settings struct {
 	// Registered lets in only requesters that signed up, or that you put in (`frontdesk ramp
-	// requester add`). Otherwise everybody is let in whose signature is right.
+	// requester add`). Otherwise everybody with a valid signature is let in.
 	Registered bool `yaml:"registered"`
-	// SignUp lets requesters sign up by themselves: anybody whose domain publishes the keys that
-	// belong to the id.
+	// SignUp lets requesters sign up by themselves, if their domain publishes keys for the id.
 	SignUp bool `yaml:"sign_up"`
-	// SignUpRate is how often that may be tried from one address, and how often for one domain.
+	// SignUpRate limits attempts to sign up, by address and by domain.
 	SignUpRate string `yaml:"sign_up_rate" check:"rate"`
 }
 
@@ -23,12 +22,12 @@ type Settings struct {
 // keys agent` makes, at /.well-known/ramp-agent.json, so that an agent of yours can ask Exchanges
 // in the name of this domain.
 type AgentSettings struct {
-	// Enabled says whether they are published. It needs nothing else of RAMP.
+	// Enabled says whether the keys are published. It needs nothing else of RAMP.
 	Enabled bool `yaml:"enabled"`
-	// ID is what the agent calls itself in requests (`requester.id`); without it, the host of
-	// `url`, which lets it call itself anything.
+	// ID is the agent's name in requests (`requester.id`). Without it, it is the host of `url`, and
+	// the agent may use any name.
 	ID string `yaml:"id"`
-	// Contact is an e-mail address for those whom it asks.
+	// Contact is an e-mail address for the Exchanges that the agent asks.
 	Contact string `yaml:"contact" check:"email"`
 }
 
@@ -45,13 +44,12 @@ func (a AgentSettings) Check(r *yamlconf.Report) {
 // DelegationSettings is the section ramp.delegation: what holds for requesters that act for
 // somebody else, with a token of theirs.
 type DelegationSettings struct {
-	// KeyGrace is how long a token counts after its principal has stopped publishing the key that
-	// signed it, so that keys can be changed without making all tokens anew.
+	// KeyGrace is how long a token stays valid after its principal stops publishing its key. So a
+	// principal can change keys and keep its tokens.
 	KeyGrace time.Duration `yaml:"key_grace" check:"1s..2160h"`
-	// RevokedAbove is the price, in whatever currency, from which on nothing is sold under a
-	// delegation that names a `revocation_uri` unless the list there was had within the last
-	// minute. Below it, the list counts as far as it is known, and nobody waits for it. `"0"`
-	// always asks.
+	// RevokedAbove is the price, in any currency, from which on a purchase needs a fresh list of
+	// revocations (at most a minute old), if its delegation names a `revocation_uri`. Cheaper
+	// purchases use the known list and do not wait. `"0"` always asks.
 	RevokedAbove string `yaml:"revoked_above" check:"amount"`
 }
 

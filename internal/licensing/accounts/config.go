@@ -7,12 +7,12 @@ import (
 
 // Settings is the section ramp.accounts: how buyers pay.
 type Settings struct {
-	// Credit is how far below nothing an account may go that has no limit of its own, such as
-	// `"25"`, in whatever currency it is. With more than 0 a buyer without an account is given one
-	// by its first purchase, and so buys on credit.
+	// Credit is how far below zero an account without a limit may go, such as `"25"`, in any
+	// currency. With more than 0 a buyer without an account gets one at its first purchase, and
+	// buys on credit.
 	Credit string `yaml:"credit" check:"amount"`
-	// Tolerance is by how many percent a reported quantity may differ from the estimate. What is
-	// charged follows the report no further down than that, and never up.
+	// Tolerance is by how many percent a reported quantity may differ from the estimate. A report
+	// lowers the charge by this much at most, and never raises it.
 	Tolerance int `yaml:"tolerance" check:"1..100"`
 }
 

@@ -17,20 +17,20 @@ import (
 // `frontdesk broker`, which is nothing else. Who asks is told by what `ramp` says of signatures,
 // requesters and rates.
 type Settings struct {
-	// Domain is the name under which Exchanges know it: it publishes the Broker's keys at
-	// `/.well-known/ramp-agent.json`. Without it, it is the host of `url`. The id beside it is that
+	// Domain is the Broker's name at Exchanges: it publishes the Broker's keys at
+	// `/.well-known/ramp-agent.json`. Without it, it is the host of `url`. The Broker's id is that
 	// of `ramp.agent`.
 	Domain string `yaml:"domain" check:"optional,domain"`
 	// Exchanges are asked for every request that names none itself.
 	Exchanges []ExchangeSettings `yaml:"exchanges" check:"count=0..50"`
-	// OnlyExchanges keeps to those. Otherwise it is also bought at those that requests and the
-	// `ramp.json` of the wanted addresses name.
+	// OnlyExchanges buys at the Exchanges of this list alone. Otherwise the Broker also asks those
+	// that requests and the `ramp.json` of the wanted addresses name.
 	OnlyExchanges bool `yaml:"only_exchanges"`
-	// Deadline is how long all of them together may take to offer something. What came by then is
-	// chosen from.
+	// Deadline is how long all Exchanges together may take to make offers. The Broker chooses from
+	// the offers that arrive by then.
 	Deadline time.Duration `yaml:"deadline" check:"10ms..1m"`
-	// BuyWithin is how long purchases may take before the agent is told that they are still under
-	// way.
+	// BuyWithin is how long purchases may take. After that the agent gets an answer, and they go
+	// on.
 	BuyWithin time.Duration `yaml:"buy_within" check:"100ms..1m"`
 	// Parallel is how many Exchanges are asked at the same time for one request.
 	Parallel int `yaml:"parallel" check:"1..100"`
@@ -39,23 +39,24 @@ type Settings struct {
 	// Binary speaks RAMP's binary form with Exchanges, which takes less of the processors. Without
 	// it, JSON.
 	Binary bool `yaml:"binary"`
-	// Verifiers are the domains of those whose word on other people's content counts in the choice
-	// between offers that cost the same.
+	// Verifiers are the domains of verifiers that the Broker trusts. Between offers of the same
+	// cost, their attestations decide.
 	Verifiers []string `yaml:"verifiers" check:"domain"`
-	// Fee is what the Broker takes on top of each price. It is told in `broker_fee`.
+	// Fee is the Broker's fee on top of each price. Answers have it as `broker_fee`.
 	Fee FeeSettings `yaml:"fee"`
-	// Budgets are what requesters may spend at the most, whatever they say themselves.
+	// Budgets are the most that requesters may spend, whatever limits they set themselves.
 	Budgets []BudgetSettings `yaml:"budgets"`
-	// Rates compare offers of different currencies, and count what is bought under bounds and
-	// budgets of others. Without them, what is in another currency than a bound is not bought.
+	// Rates is a table to compare offers in different currencies, and to count purchases under
+	// limits and budgets in another currency. Without it, the Broker buys only in the currency of
+	// the limit.
 	Rates RateSettings `yaml:"rates"`
-	// OwnAccount lets what a search found be bought in the Broker's own name and on its own
-	// accounts, where the requester's signature does not cover the address. Give requesters
-	// `budgets` with it.
+	// OwnAccount lets the Broker buy results of a search in its own name and on its own accounts,
+	// if the requester's signature does not cover their addresses. Give requesters `budgets` with
+	// it.
 	OwnAccount bool `yaml:"own_account"`
-	// Attenuate narrows the delegations that are passed on to what a request needs: its sites,
-	// scopes and amount, and a day. Without it they pass as they came, for Exchanges that do not
-	// evaluate such checks.
+	// Attenuate narrows delegations before they are passed on, to the needs of the request: its
+	// sites, scopes and amount, and a day. Switch it off for Exchanges that do not evaluate such
+	// checks.
 	Attenuate bool `yaml:"attenuate"`
 }
 
@@ -66,42 +67,43 @@ type ExchangeSettings struct {
 	// URL is the address of the site with that document; without it, `https://` and the domain. It
 	// may be on this machine, with `http://`.
 	URL string `yaml:"url" check:"url"`
-	// Preferred takes its offers before those of others, for requests that name no preferred
-	// Exchanges.
+	// Preferred takes this Exchange's offers before those of others, if a request names no
+	// preferred Exchanges.
 	Preferred bool `yaml:"preferred"`
 }
 
 // FeeSettings is what the Broker takes.
 type FeeSettings struct {
-	// Share is what it takes of a price, in percent, such as `"2.5"`.
+	// Share is the fee in percent of the price, such as `"2.5"`.
 	Share string `yaml:"share"`
-	// Each is what it takes for each purchase that costs something in `currency`, such as
-	// `"0.001"`.
+	// Each is the fee for each purchase that costs something in `currency`, such as `"0.001"`.
 	Each string `yaml:"each" check:"amount"`
-	// Currency is that of `each`.
+	// Currency is the currency of `each`.
 	Currency string `yaml:"currency"`
 }
 
 // BudgetSettings is what a requester may spend.
 type BudgetSettings struct {
-	// Requester is whose it is: `buyer.example.com/bot`, or `*` for each that has none of its own.
+	// Requester is the requester that the budget is for: `buyer.example.com/bot`, or `*` for each
+	// requester without a budget.
 	Requester string `yaml:"requester,required"`
 	// Amount is the most, fees included, such as `"25"`.
 	Amount string `yaml:"amount,required" check:"amount"`
-	// Currency is that of the amount. What is offered in others counts by `rates`, and is not
-	// bought where these do not know it.
+	// Currency is the currency of the amount. Offers in other currencies count by `rates`; without
+	// a rate there, they are not bought.
 	Currency string `yaml:"currency,required" check:"currency"`
-	// Period is for how long; then it begins anew. Without it, it is for all time.
+	// Period is the time after which the budget begins again. Without it, the budget is for all
+	// time.
 	Period time.Duration `yaml:"period" check:"0..87600h"`
 }
 
 // RateSettings is a table of what currencies are worth.
 type RateSettings struct {
-	// Currency is in which the others are told, such as `USD`.
+	// Currency is the table's own currency, such as `USD`.
 	Currency string `yaml:"currency"`
-	// Date is of the table, such as `2026-11-20`. Buyers are told it where something was converted.
+	// Date is the day of the table, such as `2026-11-20`. Buyers see it if something was converted.
 	Date string `yaml:"date"`
-	// Note says where the table is from, and buyers are told it, too.
+	// Note names the source of the table. Buyers see it, too.
 	Note string `yaml:"note"`
 	// Of are the other currencies.
 	Of []RateSetting `yaml:"of" check:"count=0..64"`
@@ -109,9 +111,9 @@ type RateSettings struct {
 
 // RateSetting is what one currency is worth.
 type RateSetting struct {
-	// Currency is the other one, such as `EUR`.
+	// Currency is the other currency, such as `EUR`.
 	Currency string `yaml:"currency,required" check:"currency"`
-	// Rate is how much of the table's currency one of it is, such as `"1.0842"`, with up to eight
+	// Rate is the value of one unit in the table's currency, such as `"1.0842"`, with up to eight
 	// decimals.
 	Rate string `yaml:"rate,required"`
 }

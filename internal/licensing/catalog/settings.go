@@ -16,12 +16,12 @@ import (
 type ItemSettings struct {
 	// Match says which items the entry is for, as in `terms`; `{}` matches everything.
 	Match policy.Match `yaml:"match,required"`
-	// Mutability is `static` for what stays as it is, `dynamic` for what is another tomorrow,
-	// `live` for what is made while it is delivered. Without it texts are static; lists, data and
-	// things that texts are about are dynamic; broadcasts are live.
+	// Mutability is `static` for content that does not change, `dynamic` for content that changes
+	// over time, `live` for content that is made during delivery. Without it texts are static;
+	// lists, data and the subjects of texts are dynamic; broadcasts are live.
 	Mutability string `yaml:"mutability" check:"optional,oneof=static dynamic live"`
-	// Categories are codes of the IAB Content Taxonomy, such as `"483"`; they stand instead of the
-	// item's own.
+	// Categories are codes of the IAB Content Taxonomy, such as `"483"`. They replace the item's
+	// own.
 	Categories []string `yaml:"categories"`
 	// DOI is the Digital Object Identifier of an item that states none, such as `10.1234/abc`.
 	DOI string `yaml:"doi"`
@@ -35,20 +35,20 @@ type ItemSettings struct {
 	ISNI string `yaml:"isni"`
 	// C2PA is the address of the C2PA manifest of an item that states none.
 	C2PA string `yaml:"c2pa"`
-	// Pages is how many pages an item has that does not say so.
+	// Pages is the number of pages of an item that states none.
 	Pages int `yaml:"pages" check:"0..1000000"`
-	// Records is how many records an item has that does not say so.
+	// Records is the number of records of an item that states none.
 	Records int `yaml:"records" check:"0..1000000000"`
-	// Duration is how long an item plays that does not say so.
+	// Duration is the playing time of an item that states none.
 	Duration time.Duration `yaml:"duration" check:"0..1000h"`
 }
 
 // TokenSettings is how many tokens a word makes.
 type TokenSettings struct {
-	// Language is a language by its code, such as `de`; without it, those that have no entry.
+	// Language is a language by its code, such as `de`; without it, all languages without an entry.
 	Language string `yaml:"language"`
-	// PerWord is how many tokens one of its words makes on average, such as `1.45`. Two letters of
-	// Chinese or Japanese count as a word.
+	// PerWord is the average number of tokens of a word, such as `1.45`. Two letters of Chinese or
+	// Japanese count as a word.
 	PerWord float64 `yaml:"per_word,required" check:"0.1..20"`
 }
 

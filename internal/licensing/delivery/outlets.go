@@ -19,15 +19,15 @@ import (
 
 // OutletSettings is somebody else, such as a CDN, that delivers items in this front desk's place.
 type OutletSettings struct {
-	// Name is what keys belong to (`frontdesk keys issue delivery NAME`): lower-case letters,
-	// digits and dashes.
+	// Name is the entry's name for its keys (`frontdesk keys issue delivery NAME`): lower-case
+	// letters, digits and dashes.
 	Name string `yaml:"name,required"`
-	// Match says which items are delivered there, as in `terms`; `{}` matches everything. Of
-	// several entries the first that matches counts. A rule of the terms whose `delivery` does not
-	// name `instructions` keeps its items here.
+	// Match says which items are delivered there, as in `terms`; `{}` matches everything. The first
+	// entry that matches counts. A rule of the terms whose `delivery` does not name `instructions`
+	// keeps its items at your front desk.
 	Match policy.Match `yaml:"match,required"`
-	// At is where: scheme and host, such as `https://cdn.example.net`. An item has its own path and
-	// query there.
+	// At is scheme and host of the deliverer, such as `https://cdn.example.net`. An item keeps its
+	// path and query there.
 	At string `yaml:"at,required"`
 	edge.AddressForm
 }

@@ -9,17 +9,17 @@ import (
 
 // Settings is the section ramp.disputes: how disputes are taken up and decided.
 type Settings struct {
-	// Trusted lists networks, such as `10.0.0.0/8`, from which disputes are taken that nobody
-	// signed. Others have to be signed by the buyer, over HTTP, unless `ramp.signatures` is `none`.
+	// Trusted lists networks, such as `10.0.0.0/8`, that may send unsigned disputes. The buyer must
+	// sign all others over HTTP, unless `ramp.signatures` is `none`.
 	Trusted []string `yaml:"trusted"`
-	// Wait is how long there is waited for records of a delivery, such as the log of a CDN, before
-	// a dispute is decided without.
+	// Wait is how long a dispute waits for records of a delivery, such as the log of a CDN. Then it
+	// is decided without them.
 	Wait time.Duration `yaml:"wait" check:"1s..23h"`
 	// Appeal is how long a buyer may appeal against a decision; then it is final.
 	Appeal time.Duration `yaml:"appeal" check:"1m..8760h"`
-	// Refetch is for how long something may be fetched again, where that was decided.
+	// Refetch is how long a buyer may fetch content again after a redelivery was decided.
 	Refetch time.Duration `yaml:"refetch" check:"1m..720h"`
-	// Keep is how long the words are kept that a buyer wrote of a dispute, after it is final.
+	// Keep is how long a buyer's description of a dispute is kept after its end.
 	Keep time.Duration `yaml:"keep" check:"1h..87600h"`
 }
 

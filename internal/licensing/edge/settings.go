@@ -22,28 +22,28 @@ import (
 // database, for an Exchange elsewhere; `frontdesk serve` runs it where `exchange` is empty, as the
 // Exchange itself.
 type Settings struct {
-	// Exchange is the address of the Exchange, such as `https://desk.example.com`: it is asked for
-	// policies, documents and keys, and told of deliveries. Empty where this front desk is the
-	// Exchange.
+	// Exchange is the address of the Exchange, such as `https://desk.example.com`. The edge asks it
+	// for policies, documents and keys, and reports deliveries to it. Leave it empty if this front
+	// desk is the Exchange.
 	Exchange string `yaml:"exchange" check:"public_url"`
 	// Key is the id of this edge's key at the Exchange, as `frontdesk keys issue edge` shows it.
-	// Without one it learns nothing, and records are kept until there is one.
+	// Without a key, the edge keeps its records and reports nothing.
 	Key string `yaml:"key"`
 	// SecretEnv is the variable that holds the key's secret part (`whsec_...`).
 	SecretEnv string `yaml:"secret_env"`
 	// SecretFile is a file that holds it.
 	SecretFile string `yaml:"secret_file" relative:"path"`
 	// InfoURL is the address where agents find more (`info_url`, `X-Content-Rules`); without it,
-	// that of the Exchange's manifest.
+	// the address of the Exchange's manifest.
 	InfoURL string `yaml:"info_url" check:"url"`
 	// Sites are the sites behind the gate.
 	Sites []SiteSettings `yaml:"sites" check:"count=0..1000"`
 	// Agents are words of the header User-Agent: a client that sends one is an AI agent. Case does
-	// not matter. Without it, those of the list of known agents (docs/agents.md) and of
-	// `agents.known`, but for search engines that index for people.
+	// not matter. Without it, the gate uses the list of known agents (docs/agents.md) and
+	// `agents.known`, except search engines for people.
 	Agents []string `yaml:"agents" check:"count=0..500"`
-	// Refusals is how often one network address is told that it needs a licence; empty for no
-	// limit.
+	// Refusals is how often one network address gets the refusal that says where to buy; empty for
+	// no limit.
 	Refusals string `yaml:"refusals" check:"rate"`
 	// Manifests is how often one network address gets ramp.json from the gate; empty for no limit.
 	Manifests string `yaml:"manifests" check:"rate"`
@@ -53,12 +53,12 @@ type Settings struct {
 	Stall time.Duration `yaml:"stall" check:"10ms..1h"`
 	// Body is the most that a request to an origin may have as its body.
 	Body yamlconf.Size `yaml:"body" check:"0..16GiB"`
-	// Every is how often the Exchange is asked for what it says.
+	// Every is how often the edge asks the Exchange for policies and documents.
 	Every time.Duration `yaml:"every" check:"1s..24h"`
-	// Stale is how old a policy may be before the log tells of it. It holds on in any case.
+	// Stale is the age from which on the log warns of an old policy. The policy stays in force.
 	Stale time.Duration `yaml:"stale" check:"1s..720h"`
-	// Keep is how long a front desk keeps whom edges saw, by agent, hour and path, from a day to
-	// ten years.
+	// Keep is how long a front desk keeps the visitors that edges counted, by agent, hour and path,
+	// from a day to ten years.
 	Keep time.Duration `yaml:"keep" check:"24h..87840h"`
 	// Deliveries sets how records wait until the Exchange has them.
 	Deliveries DeliverySettings `yaml:"spool"`
@@ -71,62 +71,61 @@ type SiteSettings struct {
 	// Domain is the site's name at the Exchange: `www.example.com`.
 	Domain string `yaml:"domain,required"`
 	// URL is scheme and host of its addresses; without it, `https://` and the domain. Signed
-	// addresses must be spelled so.
+	// addresses must begin with it.
 	URL string `yaml:"url"`
-	// Hosts are further hosts at which its requests come. Signed addresses are those of `url`, at
-	// whichever host.
+	// Hosts are further host names of the site. Signed addresses are made for `url`, whatever host
+	// a request names.
 	Hosts []string `yaml:"hosts"`
-	// Origin is where its content is: `http://127.0.0.1:3000`. Without one, `frontdesk serve`
-	// delivers its own content, and `frontdesk edge` only answers servers that ask (`edge.auth`).
+	// Origin is the address of its web server: `http://127.0.0.1:3000`. Without one, `frontdesk
+	// serve` delivers its own content, and `frontdesk edge` only answers servers that ask
+	// (`edge.auth`).
 	Origin string `yaml:"origin"`
-	// OriginHost is what the origin is told as Host; without it, the host that was asked.
+	// OriginHost is the header Host for the origin; without it, the host of the request.
 	OriginHost string `yaml:"origin_host"`
-	// Most is how many requests the origin has at a time; 0 is 256. Further ones are told to come
-	// back.
+	// Most is how many requests the origin may have at a time; 0 is 256. Further requests get 503
+	// with Retry-After.
 	Most int `yaml:"most" check:"0..100000"`
 	// Upgrades lets clients change to WebSocket at the origin, on addresses without a signature.
 	Upgrades bool `yaml:"upgrades"`
-	// Unknown is how far the paths are open whose policy was never known, `open`, `licensed` or
-	// `blocked`; without it, `blocked`.
+	// Unknown is the access to paths without a known policy: `open`, `licensed` or `blocked`;
+	// without it, `blocked`.
 	Unknown string `yaml:"unknown" check:"optional,oneof=open licensed blocked"`
-	// Closed has licensed and blocked paths open to nobody without a signature, people among them.
+	// Closed opens licensed and blocked paths to signed addresses only, for people, too.
 	Closed bool `yaml:"closed"`
-	// License says how the header X-Agent-License-Id counts, whose SHA-256 the address must then
-	// have: `ignore` (without it, too), `check` where it is there, `require`. It is for Exchanges
-	// that bind addresses to licences.
+	// License says how the header X-Agent-License-Id counts. The signed address has its SHA-256.
+	// `ignore` (the default) does not look at it, `check` compares it if it is there, `require`
+	// needs it. It is for Exchanges that bind addresses to licences.
 	License string `yaml:"license" check:"optional,oneof=ignore check require"`
-	// Fetches is how often one signed address may be fetched at this edge; 0 is 100, and 1 makes it
-	// good once.
+	// Fetches is how often one signed address opens at this edge; 0 is 100.
 	Fetches int `yaml:"fetches" check:"0..1000"`
-	// Exchanges are further Exchanges through which the site sells: its `ramp.json` names them
-	// beside that of `edge.exchange`. What they sell is delivered by those that they sign addresses
-	// for, such as another edge. `frontdesk serve` has them from `ramp.exchanges`.
+	// Exchanges are further Exchanges that sell the site: its `ramp.json` names them, too. They
+	// sign addresses for other deliverers, such as another edge. `frontdesk serve` takes them from
+	// `ramp.exchanges`.
 	Exchanges []ExchangeSettings `yaml:"exchanges"`
-	// Tokens are what challenges of the domain are answered with at `/.well-known/ramp-verify/`, up
-	// to 20, for an hour from the start.
+	// Tokens answer challenges of the domain at `/.well-known/ramp-verify/`, up to 20, for an hour
+	// from the start.
 	Tokens []string `yaml:"tokens" check:"count=0..20"`
-	// TokensFile has further ones, one in each line, up to 20. It is read again when it changes,
-	// and answered for an hour from then.
+	// TokensFile is a file with further tokens, one in each line, up to 20. The edge reads it again
+	// when it changes, and answers them for an hour from then.
 	TokensFile string `yaml:"tokens_file" relative:"path"`
-	// Keys are the keys with which addresses are signed, those of before among them. `frontdesk
-	// serve` has them from `ramp.delivery`, of the entries whose `at` is the site's `url`.
+	// Keys are the keys that verify signed addresses, former ones included. `frontdesk serve` takes
+	// them from the entries of `ramp.delivery` whose `at` is the site's `url`.
 	Keys []KeySettings `yaml:"keys" check:"count=0..20"`
 }
 
 // KeySettings is a key that verifies signed addresses. The file is read again when it changes.
 type KeySettings struct {
-	// Form is `hmac`, `cloudfront`, `akamai`, `fastly` or `ed25519`. Without a file `ed25519` is by
+	// Form is `hmac`, `cloudfront`, `akamai`, `fastly` or `ed25519`. `ed25519` without a file uses
 	// the keys that the Exchange publishes.
 	Form string `yaml:"form,required" check:"oneof=hmac cloudfront akamai fastly ed25519"`
 	// File holds the secret, or for `cloudfront` and `ed25519` the public key in PEM.
 	File string `yaml:"file" relative:"path"`
-	// Encoding is how the secret is written: `hex` (without it, too; for `fastly` it is then
-	// `base64`), `base64` or `text`.
+	// Encoding is how the secret is written: `hex`, `base64` or `text`. The default is `base64` for
+	// `fastly`, and `hex` for the others.
 	Encoding string `yaml:"encoding" check:"optional,oneof=hex base64 text"`
-	// ID is how addresses name the key, for `cloudfront` (Key-Pair-Id) and `ed25519`.
+	// ID is the key's name in addresses, for `cloudfront` (Key-Pair-Id) and `ed25519`.
 	ID string `yaml:"id"`
-	// Until is from when the key is not good any more (`2026-12-01T12:00:00Z`); without it, it
-	// always is.
+	// Until is the end of the key (`2026-12-01T12:00:00Z`); without it, the key has no end.
 	Until string `yaml:"until"`
 	// Hash is as in `ramp.delivery`.
 	Hash string `yaml:"hash"`

@@ -7,34 +7,33 @@ import (
 	"frontdesk/internal/infra/yamlconf"
 )
 
-// Settings is the section ramp.measures: from when on something is done about buyers that dispute
-// too much, and about sites whose buyers are too often right. Rates are percent of a month's, and
-// counted by UTC; 0 switches one off.
+// Settings is the section ramp.measures: the rates above which buyers that dispute too much, and
+// sites whose buyers are too often right, get a sanction. Rates are percent of a month by UTC; 0
+// switches one off.
 type Settings struct {
-	// Enabled says whether measures are taken.
+	// Enabled says whether sanctions are imposed.
 	Enabled bool `yaml:"enabled"`
-	// Cases is how many cases there have to be in a month before a rate counts: one dispute of
-	// three purchases is no abuse.
+	// Cases is the number of cases in a month from which on a rate counts: one dispute of three
+	// purchases is no abuse.
 	Cases int `yaml:"cases" check:"1..1000000"`
-	// Of is how many purchases, or reports, there have to be at the least before a rate counts.
+	// Of is the number of purchases, or reports, in a month from which on a rate counts.
 	Of int `yaml:"of" check:"1..1000000000"`
-	// Warn is more than what part of its purchases a buyer may dispute before it is warned.
+	// Warn is the percentage of disputed purchases above which a buyer is warned.
 	Warn float64 `yaml:"warn"`
-	// Limit is the part beyond which it is held to `rate`.
+	// Limit is the percentage above which the buyer is held to `rate`.
 	Limit float64 `yaml:"limit"`
-	// Providers is at how many sites a buyer may dispute for one and the same reason before it is
+	// Providers is the number of sites, disputed with for the same reason, from which on a buyer is
 	// flagged.
 	Providers int `yaml:"providers" check:"0..1000000"`
-	// Tokens is more than what part of the reports on a site's resources may be far from the
-	// estimate.
+	// Tokens is the percentage of reports far from the estimate above which a site gets a sanction.
 	Tokens float64 `yaml:"tokens"`
-	// Failures is more than what part of a site's deliveries may be found to have failed.
+	// Failures is the percentage of failed deliveries above which a site gets a sanction.
 	Failures float64 `yaml:"failures"`
-	// Hashes is more than what part of a site's purchases may be found to have had another hash
-	// than the site attested.
+	// Hashes is the percentage of purchases with another hash than attested above which a site gets
+	// a sanction.
 	Hashes float64 `yaml:"hashes"`
-	// Rate is what somebody is held to, such as `10/1m`: requests of a buyer, or purchases from a
-	// site.
+	// Rate is the limit of a limited party, such as `10/1m`: requests of a buyer, or purchases from
+	// a site.
 	Rate string `yaml:"rate"`
 }
 

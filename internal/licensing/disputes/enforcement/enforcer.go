@@ -63,7 +63,7 @@ const every = 10 * time.Second
 // Run counts until ctx ends.
 func (k *Enforcer) Run(ctx context.Context) {
 	periodic.Try(ctx, every, k.RunOnce, func(err error) {
-		k.config.Log.Error("what befell purchases could not all be counted for measures; that is tried again",
+		k.config.Log.Error("not all events of purchases could be counted for sanctions; that is tried again",
 			"error", err)
 	})
 }
@@ -74,7 +74,7 @@ const batch = 1000
 // errRaced is of entries that another node has counted meanwhile.
 var errRaced = errors.New("another node was first")
 
-// RunOnce counts what the ledger has that was not counted yet, takes what measures are due by that,
+// RunOnce counts what the ledger has that was not counted yet, imposes the sanctions that are due,
 // and reads which are in force.
 func (k *Enforcer) RunOnce(ctx context.Context) error {
 	for {
@@ -169,7 +169,7 @@ func (k *Enforcer) place(ctx context.Context) (place int64, err error) {
 	return place, nil
 }
 
-// refresh reads which measures are in force.
+// refresh reads which sanctions are in force.
 func (k *Enforcer) refresh(ctx context.Context) error {
 	all, err := store.Get(ctx, k.config.DB, func(tx *store.Tx) ([]Sanction, error) {
 		return selectSanctions(ctx, tx, ` WHERE lifted = 0 AND step IN ('limit', 'end')`)
@@ -206,11 +206,11 @@ func (t tally) add(p Party, m Month, what string, n int64) {
 	t[p][m][what] += n
 }
 
-// count counts some entries, takes what measures are due, and moves the cursor from place to next.
+// count counts some entries, imposes due sanctions, and moves the cursor from place to next.
 func (k *Enforcer) count(ctx context.Context, tx *store.Tx, some []receipt.Entry, place, next int64) error {
 	n, err := tx.Exec(ctx, `UPDATE measure_cursor SET place = $1 WHERE one = 1 AND place = $2`, next, place)
 	if err != nil {
-		return fmt.Errorf("count for measures: %w", err)
+		return fmt.Errorf("count for sanctions: %w", err)
 	}
 	if n == 0 {
 		return errRaced
@@ -242,7 +242,7 @@ func add(ctx context.Context, tx *store.Tx, p Party, m Month, what string, n int
 	_, err := tx.Exec(ctx, `INSERT INTO measure_month (kind, party, month, what, count) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (kind, party, month, what) DO UPDATE SET count = measure_month.count + EXCLUDED.count`, string(p.Kind), p.ID, int64(m), what, n)
 	if err != nil {
-		return fmt.Errorf("count for measures: %w", err)
+		return fmt.Errorf("count for sanctions: %w", err)
 	}
 	return nil
 }
@@ -305,8 +305,8 @@ func (k *Enforcer) dispute(ctx context.Context, tx *store.Tx, e receipt.Entry, t
 	return nil
 }
 
-// readCounts takes what measures are due against a party after a month's counts. Of months that are
-// long over nothing is due any more.
+// readCounts imposes the sanctions that are due against a party after a month's counts. Months that
+// are long over cause none.
 func (k *Enforcer) readCounts(ctx context.Context, tx *store.Tx, p Party, m Month) error {
 	c, err := countsOf(ctx, tx, p, m)
 	if err != nil {
@@ -341,7 +341,7 @@ func (k *Enforcer) readCounts(ctx context.Context, tx *store.Tx, p Party, m Mont
 	return nil
 }
 
-// newID is the id of the one measure of a step that is taken against a party in a month.
+// newID is the id of the one sanction of a step that is imposed on a party in a month.
 func newID(p Party, m Month, s Level) string {
 	return strings.Join([]string{m.String(), string(s), string(p.Kind), p.ID}, ".")
 }
@@ -409,7 +409,7 @@ func (k *Enforcer) recorded(ctx context.Context, tx *store.Tx, m Sanction, did s
 	return k.config.Ledger.Append(ctx, tx, e)
 }
 
-// impose records a measure, if it was not taken in its month already.
+// impose records a sanction, if it was not imposed in its month already.
 func (k *Enforcer) impose(ctx context.Context, tx *store.Tx, m Sanction) (err error) {
 	var n int
 	if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM measure_taken WHERE id = $1`, m.ID).Scan(&n); err != nil || n > 0 {
@@ -421,10 +421,10 @@ func (k *Enforcer) impose(ctx context.Context, tx *store.Tx, m Sanction) (err er
 	err = tx.ExecOne(ctx, `INSERT INTO measure_taken (id, kind, party, month, step, cause, taken, confirmed, lifted, by, note, entry) VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, '', '', $8)`,
 		m.ID, string(m.Kind), m.Party.ID, int64(m.Month), string(m.Level), m.Cause, store.Micros(m.Imposed), m.Entry)
 	if err != nil {
-		return fmt.Errorf("take a measure: %w", err)
+		return fmt.Errorf("impose a sanction: %w", err)
 	}
 	tx.AfterCommit(func() {
-		k.config.Log.Warn("a measure was taken", "step", string(m.Level), "kind", string(m.Kind), "party", m.Party.ID,
+		k.config.Log.Warn("a sanction was imposed", "step", string(m.Level), "kind", string(m.Kind), "party", m.Party.ID,
 			"cause", m.Cause)
 	})
 	return nil
@@ -473,7 +473,7 @@ func (k *Enforcer) Confirm(ctx context.Context, id, by, note string) error {
 }
 
 var (
-	errNone = fail.New(fail.NotFound, "there is no such measure in force")
+	errNone = fail.New(fail.NotFound, "there is no such sanction in force")
 	errNote = fail.New(fail.TooLong, "a note has at most %d bytes", maxNote)
 )
 
@@ -520,18 +520,18 @@ func selectSanctions(ctx context.Context, tx *store.Tx, where string, args ...an
 			return m, err
 		}, args...)
 	if err != nil {
-		return nil, fmt.Errorf("read measures: %w", err)
+		return nil, fmt.Errorf("read sanctions: %w", err)
 	}
 	return all, nil
 }
 
-// Reader reads measures and rates. Its methods may be called concurrently.
+// Reader reads sanctions and rates. Its methods may be called concurrently.
 type Reader struct{ db *store.DB }
 
 // NewReader reads a database that has Schema.
 func NewReader(db *store.DB) *Reader { return &Reader{db} }
 
-// Sanctions gives measures, the newest first, up to so many: those in force, or all.
+// Sanctions gives sanctions, the newest first, up to so many: those in force, or all.
 func (r *Reader) Sanctions(ctx context.Context, all bool, most int) (list []Sanction, err error) {
 	where := ` WHERE lifted = 0 ORDER BY taken DESC, id LIMIT $1`
 	if all {

@@ -24,7 +24,7 @@ import (
 //	measure_cursor  how far in the ledger it was counted
 //	measure_month   counts of a party's month
 //	measure_case    each dispute that was counted, with what it came to
-//	measure_taken   the measures that were taken
+//	measure_taken   the sanctions that were imposed
 //	measure_reconciled  until when purchases were held against their deliveries and reports
 //	measure_day    what came of that, by day and site
 var Schema = store.Schema{
