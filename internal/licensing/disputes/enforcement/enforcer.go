@@ -424,7 +424,8 @@ func (k *Enforcer) impose(ctx context.Context, tx *store.Tx, m Sanction) (err er
 		return fmt.Errorf("impose a sanction: %w", err)
 	}
 	tx.AfterCommit(func() {
-		k.config.Log.Warn("a sanction was imposed", "step", string(m.Level), "kind", string(m.Kind), "party", m.Party.ID,
+		k.config.Log.Warn("a sanction was imposed", "step", string(m.Level), "kind", string(m.Kind),
+			"party", m.Party.ID,
 			"cause", m.Cause)
 	})
 	return nil
