@@ -62,7 +62,7 @@ func TestOneBoxFindsWhatIsThere(t *testing.T) {
 		receipt:                           "receipts/" + receipt,
 		"plat_one":                        "keys/platform/plat_one",
 		"stovetalk":                       "keys/platform/plat_one",
-		"buyer.example/bot":               "sales/requesters?find=buyer.example",
+		"buyer.example/bot":               "sales/requesters?q=buyer.example",
 		"holder.example":                  "sales/account?buyer=holder.example%2Fbot&currency=USD",
 		"soup":                            "", // an item and a question
 		"https://example.com/nothing":     "",

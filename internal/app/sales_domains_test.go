@@ -36,7 +36,7 @@ func TestTheConsoleShowsAndVerifiesDomains(t *testing.T) {
 	o.sees("/console/sales/domain?name=nobodys.example", 404)
 
 	key := p.verify(hexKey, "hmac").GetKeyId()
-	o.sees("/console/sales/domains?find="+p.domain, 200, `good">verified`, "challenge of acme", key, "hmac",
+	o.sees("/console/sales/domains?q="+p.domain, 200, `good">verified`, "challenge of acme", key, "hmac",
 		p.clock.Now().Add(90*24*time.Hour).UTC().Format("2 Jan 2006"))
 	o.sees(page, 200, "by a token at the domain and its ramp.json", "challenge of acme", "Revoke "+key, "signing",
 		"Without a gap since")
@@ -73,7 +73,8 @@ func TestTheConsoleShowsAndVerifiesDomains(t *testing.T) {
 	p.does(says(404, "no"))
 	o.get(page)
 	if w := o.post("/console/sales/domain", "name", p.domain, "do", "look", "token", token); w.Code != 200 ||
-		!strings.Contains(o.page, "The domain is not verified.") || !strings.Contains(o.page, "CHALLENGE_STATUS") {
+		!strings.Contains(o.page, "The domain is not verified.") ||
+		!strings.Contains(o.page, "with the status 404 instead of 200") {
 		t.Fatalf("%d %s", w.Code, o.page)
 	}
 	p.does(nil)
@@ -86,7 +87,7 @@ func TestTheConsoleShowsAndVerifiesDomains(t *testing.T) {
 	o.sees(page, 200, `good">verified`, "challenge of an operator", "challenge status", key) // the key stays
 	o.get(page)
 	if w := o.post("/console/sales/domain", "name", p.domain, "do", "look", "token", token); w.Code != 200 ||
-		!strings.Contains(o.page, "TOKEN_USED") {
+		!strings.Contains(o.page, "the token was used before") {
 		t.Errorf("%d %s", w.Code, o.page)
 	}
 

@@ -50,7 +50,7 @@ func TestTheConsolePutsATenantIn(t *testing.T) {
 	}
 	p.sees("/console/sales/tenant?id=acme", 200, "At /a", "https://www.acme.example/a", "0.02 USD", "acme-cms",
 		"after gumgum.example", "domain is not the tenant’s", "add it to the tenant", "other.example/x&lt;i&gt;")
-	p.sees("/console/sales/tenant?id=acme&find=nothing", 200, "No pushed entry fits")
+	p.sees("/console/sales/tenant?id=acme&q=nothing", 200, "No pushed entry fits")
 	p.sees("/console/sales/tenant?id=globex", 404)
 	p.sees("/console/sales/tenants", 200, "www.acme.example", "https://cdn.acme.example")
 	for name, fields := range map[string][]string{

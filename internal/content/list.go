@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"frontdesk/internal/infra/store"
 )
@@ -76,4 +78,27 @@ func (s publishedSource) list(ctx context.Context, tx *store.Tx, after int64, fn
 		}
 	}
 	return nil
+}
+
+// RevisionsOf gives, by source, the first and the last revision that readers first saw in a time:
+// since ≤ time < until, without an end where that is zero. Sources without one are left out.
+func (c *Catalog) RevisionsOf(ctx context.Context, since, until time.Time) (map[SourceKey][2]int64, error) {
+	end := int64(math.MaxInt64)
+	if !until.IsZero() {
+		end = store.Micros(until)
+	}
+	all := map[SourceKey][2]int64{}
+	err := c.db.View(ctx, func(tx *store.Tx) error {
+		clear(all)
+		return tx.Each(ctx, `SELECT s.site, s.name, MIN(r.revision), MAX(r.revision) FROM content_revision r
+			JOIN content_source s ON s.n = r.source WHERE r.at >= $1 AND r.at < $2 GROUP BY s.site, s.name`,
+			func(row store.Scanner) error {
+				var key SourceKey
+				var span [2]int64
+				err := row.Scan(&key.Site, &key.Source, &span[0], &span[1])
+				all[key] = span
+				return err
+			}, store.Micros(since), end)
+	})
+	return all, err
 }

@@ -209,11 +209,16 @@ func (ListItems) Empty() string { return "There is no such item." }
 // Note says on the command line that the list goes on.
 func (l ItemList) Note() []string { return QuestionList{Next: l.Next}.Note() }
 
-func (in ListItems) Do(ctx context.Context, o *Operator) (ItemList, error) {
-	all, next, err := o.Content.Items(ctx, overview.Filter{
+// Filter is what the operation is told as the reader has it.
+func (in ListItems) Filter() overview.Filter {
+	return overview.Filter{
 		Search: in.Search, Type: in.Type, Language: in.Language, Site: in.Site, Source: in.Source, Fault: in.Fault,
 		After: in.After, Limit: in.Limit,
-	})
+	}
+}
+
+func (in ListItems) Do(ctx context.Context, o *Operator) (ItemList, error) {
+	all, next, err := o.Content.Items(ctx, in.Filter())
 	return ItemList{each(all, func(i overview.Item) overview.Item { return i }), next}, err
 }
 

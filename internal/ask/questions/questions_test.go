@@ -347,6 +347,40 @@ func TestListsGoOnWhereTheyEnded(t *testing.T) {
 	})
 }
 
+// TestQuestionsAreCountedAsFiltered holds how often what a filter selects was asked on some days.
+func TestQuestionsAreCountedAsFiltered(t *testing.T) {
+	each(t, func(t *testing.T, x *kit) {
+		x.ask("green tea", "a")
+		x.ask("green tea", "b", by("mcp", "assistant", "ChatGPT-User"))
+		x.ask("coffee", "b", outcome(Nothing))
+		x.at = x.at.Add(day)
+		x.ask("green tea", "b")
+		x.ask("coffee", "a", outcome(Nothing))
+		x.list(Filter{}) // all is written
+		for _, v := range []struct {
+			filter Filter
+			days   [2]int
+			want   int64
+		}{
+			{Filter{}, [2]int{0, 2}, 5}, {Filter{}, [2]int{0, 1}, 3}, {Filter{}, [2]int{1, 2}, 2},
+			{Filter{}, [2]int{2, 9}, 0},
+			{Filter{Search: "tea"}, [2]int{0, 2}, 3}, {Filter{Search: "tea", Who: People}, [2]int{0, 2}, 2},
+			{Filter{Who: Agents}, [2]int{0, 2}, 1}, {Filter{View: ViewNothing}, [2]int{0, 1}, 1},
+			{Filter{View: ViewNothing, Search: "tea"}, [2]int{0, 2}, 0}, {Filter{Search: "none"}, [2]int{0, 2}, 0},
+		} {
+			midnight := noon.Truncate(day)
+			n, err := x.s.Count(t.Context(), v.filter, midnight.Add(time.Duration(v.days[0])*day),
+				midnight.Add(time.Duration(v.days[1])*day))
+			if err != nil || n != v.want {
+				t.Errorf("%+v on %v: %d, %v; want %d", v.filter, v.days, n, err, v.want)
+			}
+		}
+		if _, err := x.s.Count(t.Context(), Filter{View: "x"}, noon, noon); fail.From(err).Code != fail.Invalid {
+			t.Errorf("an unknown view: %v", err)
+		}
+	})
+}
+
 func TestOneQuestionIsToldByDayAndAsker(t *testing.T) {
 	each(t, func(t *testing.T, x *kit) {
 		x.ask("tea", "a")

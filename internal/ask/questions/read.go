@@ -206,13 +206,7 @@ func (f Filter) query(today int64, ids []any) (text string, args []any, err erro
 		bit := map[Who]int64{People: askedByPerson, Agents: askedByAgent}[f.Who]
 		where += " AND (who & " + param(bit) + ") != 0"
 	}
-	words, begin := searched(query.Normal(f.Search))
-	for _, word := range words { // a normal form has no signs
-		if begin {
-			word = " " + word
-		}
-		where += " AND shown = 1 AND (' ' || form) LIKE " + param("%"+word+"%")
-	}
+	where += f.search(param)
 	if ids != nil {
 		where += " AND id IN (" + store.Params(len(args)+1, len(ids)) + ")"
 		args = append(args, ids...)
@@ -220,12 +214,8 @@ func (f Filter) query(today int64, ids []any) (text string, args []any, err erro
 	limit := param(f.Limit + 1)
 	order := " ORDER BY " + column + " DESC, id DESC LIMIT " + limit
 	if ids != nil {
-		states := make([]string, len(viewStates[f.View]))
-		for i, state := range viewStates[f.View] {
-			states[i] = strconv.FormatInt(state, 10)
-		}
 		return fmt.Sprintf("SELECT %s, %s FROM question_form WHERE +state IN (%s) AND %s%s",
-			questionColumns, column, strings.Join(states, ", "), where, order), args, nil
+			questionColumns, column, f.states(), where, order), args, nil
 	}
 	var parts []string
 	for _, state := range viewStates[f.View] {
@@ -234,6 +224,53 @@ func (f Filter) query(today int64, ids []any) (text string, args []any, err erro
 				questionColumns, column, state, where, order, state))
 	}
 	return strings.Join(parts, " UNION ALL ") + order, args, nil
+}
+
+// states are those of a view, for a statement.
+func (f Filter) states() string {
+	var all []string
+	for _, state := range viewStates[f.View] {
+		all = append(all, strconv.FormatInt(state, 10))
+	}
+	return strings.Join(all, ", ")
+}
+
+// search are the conditions of what is looked for.
+func (f Filter) search(param func(any) string) (where string) {
+	words, begin := searched(query.Normal(f.Search))
+	for _, word := range words { // a normal form has no signs
+		if begin {
+			word = " " + word
+		}
+		where += " AND shown = 1 AND (' ' || form) LIKE " + param("%"+word+"%")
+	}
+	return where
+}
+
+// Count says how often what a filter selects was asked, by those whom it selects, on the days, by
+// UTC, in which since ≤ time < until lies. Its range counts for nothing.
+func (s *Store) Count(ctx context.Context, f Filter, since, until time.Time) (n int64, err error) {
+	if err := f.check(); err != nil {
+		return 0, err
+	}
+	args := []any{dayOf(since), dayOf(until.Add(day - time.Nanosecond)), int64(clicked)}
+	param := func(value any) string {
+		args = append(args, value)
+		return "$" + strconv.Itoa(len(args))
+	}
+	where := f.search(param)
+	if f.Who != "" {
+		where += map[Who]string{People: " AND kind = ", Agents: " AND kind != "}[f.Who] + param(Person)
+	}
+	err = s.db.View(ctx, func(tx *store.Tx) error {
+		return tx.QueryRow(ctx, `SELECT CAST(COALESCE(SUM(count), 0) AS BIGINT) FROM question_day
+			JOIN question_form ON id = question WHERE day >= $1 AND day < $2 AND question_day.outcome < $3
+			AND state IN (`+f.states()+`)`+where, args...).Scan(&n)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("count questions: %w", err)
+	}
+	return n, nil
 }
 
 func scanQuestion(row store.Scanner) (q Question, err error) {

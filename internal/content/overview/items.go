@@ -33,8 +33,9 @@ type Filter struct {
 	Type         string // a schema.org type, or one below it
 	Language     string // a tag, or one that it begins, such as pt of pt-br
 	Site, Source string
-	Fault        string // of Faults
-	After        string // the place behind which the list begins
+	Fault        string    // of Faults
+	Since, Until time.Time // between which they came, or changed last; zero for any time
+	After        string    // the place behind which the list begins
 	Limit        int
 }
 
@@ -102,13 +103,22 @@ func (o *Overview) Items(ctx context.Context, f Filter) (all []Item, next string
 		f.Type = known
 	}
 	words, rules := strings.Fields(strings.ToLower(f.Search)), o.Corpus.Terms()
+	in, err := o.revisions(ctx, f)
+	if err != nil {
+		return nil, "", err
+	}
 	wanted := func(key content.SourceKey) bool {
-		return (f.Site == "" || key.Site == f.Site) && (f.Source == "" || key.Source == f.Source)
+		_, some := in[key]
+		return (f.Site == "" || key.Site == f.Site) && (f.Source == "" || key.Source == f.Source) && (in == nil || some)
 	}
 	var rows []content.Row
 	err = o.Catalog.List(ctx, after, wanted, func(r content.Row) bool {
 		facts := policy.Facts{Site: r.Site, Source: r.Source, URL: r.URL, Types: r.Types}
 		blocked := f.Fault == IsBlocked // by a rule: no item blocks itself
+		span := in[content.SourceKey{Site: r.Site, Source: r.Source}]
+		if in != nil && (r.Since < span[0] || r.Since > span[1]) {
+			return ctx.Err() == nil
+		}
 		if f.admits(&r, words) && (!blocked || rules.Decide(facts).Access == policy.Blocked) {
 			rows = append(rows, r)
 		}
@@ -135,6 +145,14 @@ func (o *Overview) Items(ctx context.Context, f Filter) (all []Item, next string
 		}
 	}
 	return all, next, nil
+}
+
+// revisions are those of the time of a filter, by source; nil for any time.
+func (o *Overview) revisions(ctx context.Context, f Filter) (map[content.SourceKey][2]int64, error) {
+	if f.Since.IsZero() && f.Until.IsZero() {
+		return nil, nil
+	}
+	return o.Catalog.RevisionsOf(ctx, f.Since, f.Until)
 }
 
 func factsOf(ref content.Ref, i *content.Item) policy.Facts {

@@ -27,6 +27,7 @@ type shop struct {
 	*testing.T
 	overview.Overview
 	configured []ingest.SourceSettings
+	ahead      time.Duration // of now
 }
 
 func open(t *testing.T, db *store.DB, rules ...policy.Rule) *shop {
@@ -49,7 +50,7 @@ func open(t *testing.T, db *store.DB, rules ...policy.Rule) *shop {
 	return s
 }
 
-func (*shop) now() time.Time { return now }
+func (s *shop) now() time.Time { return now.Add(s.ahead) }
 
 // read reads files as a source, and records that.
 func (s *shop) read(name string, files map[string]string) {
@@ -197,6 +198,39 @@ func TestItemsAreListedAsFiltered(t *testing.T) {
 			var coded *fail.Error
 			if _, _, err := s.Items(t.Context(), wrong); !errors.As(err, &coded) || coded.Code != fail.Invalid {
 				t.Errorf("%+v: %v", wrong, err)
+			}
+		}
+	})
+}
+
+// TestItemsAreListedByWhenTheyCame holds the time of an item: when it came, or changed last.
+func TestItemsAreListedByWhenTheyCame(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, openDB func(*testing.T, ...store.Schema) *store.DB) {
+		s := open(t, openDB(t, content.Schema))
+		s.read("files", map[string]string{"a.jsonl": product("Cup", "") + "\n" + product("Knife", "")})
+		s.read("same", map[string]string{"a.json": product("Spoon", "")})
+		s.ahead = 48 * time.Hour
+		s.read("files", map[string]string{
+			"a.jsonl": product("Cup", "") + "\n" + product("Knife", `,"color":"red"`) + "\n" + product("Plate", ""),
+		})
+		day := func(n time.Duration) time.Time { return now.Add(n * 24 * time.Hour) }
+		for _, v := range []struct {
+			since, until time.Time
+			want         string
+		}{
+			{time.Time{}, time.Time{}, "[Cup Knife Plate Spoon]"}, {day(1), time.Time{}, "[Knife Plate]"},
+			{day(0), day(1), "[Cup Spoon]"}, {time.Time{}, day(1), "[Cup Spoon]"},
+			{day(0), day(3), "[Cup Knife Plate Spoon]"}, {day(0), day(0), "[]"}, {day(3), time.Time{}, "[]"},
+		} {
+			all, _, err := s.Items(t.Context(), overview.Filter{Since: v.since, Until: v.until, Limit: 9})
+			names := []string{}
+			for _, i := range all {
+				names = append(names, i.Name)
+			}
+			slices.Sort(names)
+			if err != nil || fmt.Sprint(names) != v.want {
+				t.Errorf("from %s to %s: %v, %v; want %s", v.since, v.until, names, err, v.want)
 			}
 		}
 	})

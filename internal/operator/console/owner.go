@@ -74,6 +74,14 @@ type OwnerConfig struct {
 	Sales *SalesConfig
 }
 
+// siteList is the sites of which something is sold.
+func (c OwnerConfig) siteList() []Site {
+	if c.Sales == nil {
+		return nil
+	}
+	return c.Sales.Sites
+}
+
 // Owner serves the owner's pages under frame.Path, to those who are logged in. They are plain HTML;
 // what changes something, or takes a token, is a POST with a token of the form's own.
 func Owner(config OwnerConfig) *frame.Frame {

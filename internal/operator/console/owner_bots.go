@@ -23,6 +23,7 @@ type botsBody struct {
 	Agent    string
 	Outcome  string
 	Day      string
+	Find     string
 	Any      bool
 	Plot     *sightings
 	Outcomes []outcomeRow
@@ -91,7 +92,8 @@ func (o *owner) bots(ctx context.Context, r *http.Request, v *frame.Visit) (stri
 	if day, err := time.Parse(time.DateOnly, q.Get("day")); err == nil {
 		body.Day, want.Since, want.Until = q.Get("day"), day, day.AddDate(0, 0, 1)
 	}
-	body.Any = body.Agent != "" || body.Outcome != "" || body.Day != ""
+	body.Find = q.Get("q")
+	body.Any = body.Agent+body.Outcome+body.Day+body.Find != ""
 	if body.Plot = newSightings(all, over).say(v); body.Plot != nil {
 		body.Plot.Leads, body.Plot.Also = o.Base(r)+"sales/bots", body.keep("agent", "outcome")
 	}
@@ -100,9 +102,10 @@ func (o *owner) bots(ctx context.Context, r *http.Request, v *frame.Visit) (stri
 	if err != nil {
 		return "", nil, err
 	}
-	for _, p := range paths {
-		body.all = append(body.all, pathRow{p, gotNothing(p.Outcome)})
-	}
+	of := mapped(paths, func(p botstats.Path) pathRow { return pathRow{p, gotNothing(p.Outcome)} })
+	body.all, _ = frame.Sift(r, o.Now(), of, nil, func(p pathRow) []any {
+		return append(p.cells(), v.Term("bots.is", p.Outcome))
+	})
 	body.Paths, body.More = body.all[:min(len(body.all), pathsShown)], len(body.all) > pathsShown
 	return v.Say("sales.bots"), body, nil
 }

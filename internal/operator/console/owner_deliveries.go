@@ -20,7 +20,6 @@ type deliveriesBody struct {
 	listed
 	By    string // an edge's name
 	State string
-	Of    string // the transaction of which alone these are
 	Rows  []deliveryRow
 }
 
@@ -88,37 +87,38 @@ func sizeSays(v *frame.Visit, bytes int64) string {
 	return strconv.FormatFloat(size, 'g', 3, 64) + " " + units[unit]
 }
 
-// deliveries lists what was delivered, the newest first, or finds one delivery by its id, or those
-// under a transaction by its.
+// deliveries lists what was delivered, the newest first, or the delivery of an id, or those under
+// the transaction of one.
 func (o *owner) deliveries(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := deliveriesBody{listed: o.choose(r, "deliveries", "by", "state", "days", "until")}
-	body.By, body.State = body.chosen.Get("by"), body.chosen.Get("state")
-	var all []transactions.Delivery
-	var next string
-	var err error
-	if body.Find != "" {
-		one, ok, wrong := o.config.Sales.Deals.Delivery(ctx, body.Find)
-		if ok && wrong == nil {
-			return "", nil, frame.Elsewhere("sales/deliveries/" + one.ID)
-		}
-		body.Of = body.Find
-		if err = wrong; err == nil {
-			all, err = o.config.Sales.Deals.DeliveriesOf(ctx, body.Find, body.before, perPage+1)
-		}
-		if len(all) > perPage {
-			all = all[:perPage]
-			next = all[perPage-1].ID
-		}
-	} else {
-		all, next, err = o.config.Sales.Deals.Deliveries(ctx, transactions.DeliveryFilter{
-			Site: body.Site, By: body.By, State: transactions.DeliveryState(body.State),
-			Since: body.since, Until: body.until, Before: body.before, Limit: perPage,
-		})
+	body := deliveriesBody{listed: o.choose(r, "sales/deliveries")}
+	body.By, body.State = body.Asked("by"), body.Asked("state")
+	from, row := o.config.Sales.Deals, func(d transactions.Delivery) deliveryRow { return newDeliveryRow(v, d) }
+	one, ok, err := from.Delivery(ctx, body.Find)
+	if ok || err != nil {
+		body.Rows = []deliveryRow{row(one)}
+		return v.Say("sales.deliveries"), body, err
 	}
-	body.Next = body.next(next)
-	for _, d := range all {
-		body.Rows = append(body.Rows, newDeliveryRow(v, d))
+	under, err := from.DeliveriesOf(ctx, body.Find, "", 1)
+	if err != nil {
+		return "", nil, err
 	}
+	want := transactions.DeliveryFilter{
+		Site: body.Site, By: body.By, State: transactions.DeliveryState(body.State),
+		Since: body.since, Until: body.until,
+	}
+	body.Rows, err = filled(ctx, r, &body.listed, frame.Parts[deliveryRow]{
+		Cells: deliveryRow.cells,
+		Read: func(ctx context.Context, place string, limit int) ([]deliveryRow, string, error) {
+			if len(under) > 0 {
+				all, err := from.DeliveriesOf(ctx, body.Find, place, limit+1)
+				all, next := cut(all, limit, func(d transactions.Delivery) string { return d.ID })
+				return mapped(all, row), next, err
+			}
+			want.Before, want.Limit = place, limit
+			all, next, err := from.Deliveries(ctx, want)
+			return mapped(all, row), next, err
+		},
+	})
 	return v.Say("sales.deliveries"), body, err
 }
 
@@ -175,46 +175,57 @@ var leakKinds = []string{leakUnbought, leakLogged, leakUnfetched}
 // never fetched, the newest first, as far as it is older than others may take to tell of a
 // delivery.
 func (o *owner) leakage(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := leakageBody{listed: o.choose(r, "leakage", "days", "until"), Grace: spanSays(v, reports.Grace)}
-	if body.Kind = r.URL.Query().Get("kind"); !slices.Contains(leakKinds, body.Kind) {
+	body := leakageBody{listed: o.choose(r, "sales/leakage", "kind"), Grace: spanSays(v, reports.Grace)}
+	if body.Kind = body.Asked("kind"); !slices.Contains(leakKinds, body.Kind) {
 		body.Kind = leakUnbought
 	}
 	for _, k := range leakKinds {
-		at := link("leakage", "kind", k, "site", body.Site, "day", body.Day)
+		at := frame.Link(r, "sales/leakage", map[string]string{"kind": k})
 		body.Kinds = append(body.Kinds, tab{Name: k, Link: at, Chosen: k == body.Kind})
 	}
-	body.chosen.Set("kind", body.Kind)
-	since, until := body.since, body.until
-	if latest := o.Now().Add(-reports.Grace); until.IsZero() || until.After(latest) {
-		until = latest
+	if latest := o.Now().Add(-reports.Grace); body.until.IsZero() || body.until.After(latest) {
+		body.until = latest
 	}
-	var sent []transactions.Delivery
-	var next string
 	var err error
-	switch body.Kind {
-	case leakLogged:
-		sent, next, err = o.config.Sales.Reports.LoggedStrays(ctx, body.Site, since, until, body.before, perPage)
-	case leakUnbought:
-		sent, next, err = o.config.Sales.Deals.Deliveries(ctx, transactions.DeliveryFilter{
-			Site: body.Site, Stray: true, Unbought: true, Since: since, Until: until, Before: body.before,
-			Limit: perPage,
+	if body.Kind == leakUnfetched {
+		body.Sold, err = filled(ctx, r, &body.listed, frame.Parts[transactionRow]{
+			Cells: transactionRow.cells,
+			Read: func(ctx context.Context, place string, limit int) (rows []transactionRow, next string, err error) {
+				all, next, err := o.config.Sales.Deals.Transactions(ctx, transactions.Filter{
+					Site: body.Site, Unfetched: true, Since: body.since, Until: body.until, Before: place, Limit: limit,
+				})
+				if err == nil {
+					all, err = o.unlogged(ctx, all)
+				}
+				if err == nil {
+					rows, err = o.withHolds(ctx, v, all)
+				}
+				return rows, next, err
+			},
 		})
-	default:
-		var all []transactions.Transaction
-		if all, next, err = o.config.Sales.Deals.Transactions(ctx, transactions.Filter{
-			Site: body.Site, Unfetched: true, Since: since, Until: until, Before: body.before, Limit: perPage,
-		}); err == nil {
-			all, err = o.unlogged(ctx, all)
-		}
-		if err == nil {
-			body.Sold, err = o.withHolds(ctx, v, all)
-		}
+	} else {
+		body.Sent, err = filled(ctx, r, &body.listed, frame.Parts[deliveryRow]{
+			Cells: deliveryRow.cells,
+			Read: func(ctx context.Context, place string, limit int) ([]deliveryRow, string, error) {
+				all, next, err := o.strays(ctx, body, place, limit)
+				return mapped(all, func(d transactions.Delivery) deliveryRow { return newDeliveryRow(v, d) }), next, err
+			},
+		})
 	}
-	for _, d := range sent {
-		body.Sent = append(body.Sent, newDeliveryRow(v, d))
-	}
-	body.Next = body.next(next)
 	return v.Say("sales.leakage"), body, err
+}
+
+// strays gives what was delivered and not bought: as this front desk and its edges know, or as
+// imported logs tell.
+func (o *owner) strays(ctx context.Context, body leakageBody, place string, limit int) (
+	[]transactions.Delivery, string, error,
+) {
+	if body.Kind == leakLogged {
+		return o.config.Sales.Reports.LoggedStrays(ctx, body.Site, body.since, body.until, place, limit)
+	}
+	return o.config.Sales.Deals.Deliveries(ctx, transactions.DeliveryFilter{
+		Site: body.Site, Stray: true, Unbought: true, Since: body.since, Until: body.until, Before: place, Limit: limit,
+	})
 }
 
 // unlogged gives those transactions of which no imported log tells that something was delivered.

@@ -72,31 +72,34 @@ func (b disputesBody) Statuses() []option { return optionsOf(disputes.Statuses, 
 // Reasons are those by which disputes are listed, for the form.
 func (b disputesBody) Reasons() []option { return optionsOf(disputes.Reasons, b.Reason) }
 
-// disputes lists disputes, the newest first, or finds one by its id or that of its transaction.
+// disputes lists disputes, the newest first, or the one of an id or of a transaction.
 func (o *owner) disputes(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := disputesBody{listed: o.choose(r, "disputes", "status", "reason", "days", "until")}
-	body.Status, body.Reason = disputes.Status(body.chosen.Get("status")), disputes.Reason(body.chosen.Get("reason"))
+	body := disputesBody{listed: o.choose(r, "sales/disputes")}
+	body.Status, body.Reason = disputes.Status(body.Asked("status")), disputes.Reason(body.Asked("reason"))
 	from := o.config.Sales.Disputes
-	if body.Find != "" {
-		c, _, ok, err := from.Cases.Dispute(ctx, body.Find)
-		if err != nil {
-			return "", nil, err
-		}
-		if ok {
-			return "", nil, frame.Elsewhere("sales/disputes/" + c.ID)
-		}
-	} else {
-		all, err := from.Cases.Disputes(ctx, disputes.Filter{
-			Buyer: body.Buyer, Site: body.Site, Reason: body.Reason, Status: body.Status,
-			Since: body.since, Until: body.until, Before: body.before, Limit: perPage + 1,
-		})
-		if err != nil {
-			return "", nil, err
-		}
-		body.Rows = rows(&body.listed, all, newDisputeRow, func(c disputes.Case) string { return c.ID })
-	}
 	force, err := from.Measures.Sanctions(ctx, false, perPage)
+	if err != nil {
+		return "", nil, err
+	}
 	body.Force = len(force)
+	c, _, ok, err := from.Cases.Dispute(ctx, body.Find)
+	if ok || err != nil {
+		body.Rows = []disputeRow{newDisputeRow(c)}
+		return v.Say("sales.disputes"), body, err
+	}
+	want := disputes.Filter{
+		Buyer: body.Buyer, Site: body.Site, Reason: body.Reason, Status: body.Status,
+		Since: body.since, Until: body.until,
+	}
+	body.Rows, err = filled(ctx, r, &body.listed, frame.Parts[disputeRow]{
+		Cells: disputeRow.cells,
+		Read: func(ctx context.Context, place string, limit int) ([]disputeRow, string, error) {
+			want.Before, want.Limit = place, limit+1
+			all, err := from.Cases.Disputes(ctx, want)
+			all, next := cut(all, limit, func(c disputes.Case) string { return c.ID })
+			return mapped(all, newDisputeRow), next, err
+		},
+	})
 	return v.Say("sales.disputes"), body, err
 }
 
@@ -198,12 +201,10 @@ func (o *owner) decideDispute(r *http.Request, v *frame.Visit) (did, to string, 
 
 // measuresBody is the measures that were taken.
 type measuresBody struct {
+	listed
 	All  bool // not those in force alone
-	Any  bool // days or words are chosen
 	Rows []measureRow
 	May  bool
-
-	over *frame.Range
 }
 
 // measureRow is a measure, for people.
@@ -214,28 +215,30 @@ type measureRow struct {
 	Ends  bool   // it waits to be confirmed
 }
 
+func newMeasureRow(m enforcement.Sanction) measureRow {
+	row := measureRow{
+		Sanction: m, Is: string(m.Level), Stops: m.Level == enforcement.RateLimited || m.Level == enforcement.Closure,
+		Ends: m.Level == enforcement.Closure && m.Confirmed.IsZero() && m.Lifted.IsZero(),
+	}
+	if m.Level == enforcement.Closure && !m.Confirmed.IsZero() {
+		row.Is = "closed"
+	}
+	return row
+}
+
 // measures lists measures, the newest first.
 func (o *owner) measures(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	from := o.config.Sales.Disputes
-	body := measuresBody{All: r.URL.Query().Get("all") != "", May: from.Lift != nil && v.May(identity.Operate)}
+	body := measuresBody{listed: o.choose(r, "sales/measures", "all"), May: from.Lift != nil && v.May(identity.Operate)}
+	body.All = body.Asked("all") != ""
 	all, err := from.Measures.Sanctions(ctx, body.All, 10*perPage)
 	if err != nil {
 		return "", nil, err
 	}
-	at := func(m enforcement.Sanction) time.Time { return m.Imposed }
-	all, body.over = frame.Sift(r, o.Now(), all, at, func(m enforcement.Sanction) []string {
-		return []string{m.ID, m.Party.ID, m.Cause, m.Month.String(), v.Term("measures.is", m.Level)}
+	at := func(m measureRow) time.Time { return m.Imposed }
+	body.Rows, _ = frame.Sift(r, o.Now(), mapped(all, newMeasureRow), at, func(m measureRow) []any {
+		return append(m.cells(), m.Month, v.Term("measures.is", m.Is), v.Told("cause", m.Cause))
 	})
-	body.Any = body.over.Days > 0 || r.URL.Query().Get("q") != ""
-	for _, m := range all {
-		row := measureRow{Sanction: m, Is: string(m.Level),
-			Stops: m.Level == enforcement.RateLimited || m.Level == enforcement.Closure,
-			Ends:  m.Level == enforcement.Closure && m.Confirmed.IsZero() && m.Lifted.IsZero()}
-		if m.Level == enforcement.Closure && !m.Confirmed.IsZero() {
-			row.Is = "closed"
-		}
-		body.Rows = append(body.Rows, row)
-	}
 	return v.Say("measures.title"), body, nil
 }
 

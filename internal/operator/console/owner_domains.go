@@ -133,28 +133,24 @@ func (d domainRow) Signs() identity.DeliveryKey {
 	return identity.DeliveryKey{}
 }
 
-// domains lists the domains of tenants: which are verified, and until when.
+// domains lists the domains of tenants: which are verified, and until when. In days are those that
+// are verified since then.
 func (o *owner) domains(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := domainsBody{listed: o.choose(r, "domains", "state")}
-	body.State = body.chosen.Get("state")
+	body := domainsBody{listed: o.choose(r, "sales/domains")}
+	body.State = body.Asked("state")
 	body.States = optionsOf(domainStates, body.State)
 	all, err := o.domainRows(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	find := strings.ToLower(body.Find)
 	all = slices.DeleteFunc(all, func(d domainRow) bool {
-		fits := body.State == "" || body.State == d.State || body.State == "open" && d.Open > 0
-		return !fits || body.before != "" && d.before(body.before) || !strings.Contains(d.Tenant+"/"+d.Name, find)
+		return body.State != "" && body.State != d.State && (body.State != "open" || d.Open == 0)
 	})
-	body.Rows = rows(&body.listed, all, same, func(d domainRow) string { return d.Tenant + "/" + d.Name })
-	return v.Say("sales.domains"), body, nil
-}
-
-// before says whether the domain does not come behind a place in the list.
-func (d domainRow) before(place string) bool {
-	tenant, name, _ := strings.Cut(place, "/")
-	return cmp.Or(cmp.Compare(d.Tenant, tenant), cmp.Compare(d.Name, name)) <= 0
+	body.Rows, err = filled(ctx, r, &body.listed, frame.Parts[domainRow]{
+		At: func(d domainRow) time.Time { return d.Since }, Cells: domainRow.cells,
+		Read: behind(all, func(d domainRow) string { return d.Tenant + "/" + d.Name }),
+	})
+	return v.Say("sales.domains"), body, err
 }
 
 // domainBody is the page of one domain.
@@ -253,7 +249,7 @@ func (o *owner) changeDomain(w http.ResponseWriter, r *http.Request, v *frame.Vi
 			return err
 		}
 		if !proven.Verified {
-			body.Problem = proven.Reason
+			_, body.Problem, _ = strings.Cut(proven.Reason, ": ") // behind a word of the protocol
 			o.Note(r, v.In, "looked at the domain "+d.Name+", which is not verified")
 			return o.showDomain(w, r, v, body)
 		}

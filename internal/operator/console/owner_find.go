@@ -95,7 +95,7 @@ func (o *owner) findBuyers(ctx context.Context, text string) ([]frame.Found, err
 
 func buyerFound(g requesters.Registration, text string) frame.Found {
 	return frame.Found{
-		Text: g.Account(), Path: link("requesters", "find", g.Domain),
+		Text: g.Account(), Path: link("requesters", "q", g.Domain),
 		Exact: strings.EqualFold(g.Account(), text) || strings.EqualFold(g.Domain, text),
 	}
 }

@@ -65,19 +65,19 @@ var funnelParts = []struct {
 
 // newFunnel draws those tallies that are of an intake and a platform, empty for all; nil when there
 // is nothing to be drawn. name gives an intake's name.
-func newFunnel(tallies []vault.DayCount, now time.Time, c chosen, name func(string) string) *funnel {
+func newFunnel(tallies []vault.DayCount, now time.Time, of vault.Filter, name func(string) string) *funnel {
 	f := &funnel{Bars: plot.NewBars(now, plot.Days), came: map[time.Time]vault.DayCount{}}
 	days, rows := f.came, map[[2]string]*funnelRow{}
 	all := vault.DayCount{}
 	for _, t := range tallies {
-		if c.Intake != "" && t.Intake != c.Intake || c.Platform != "" && t.Platform != c.Platform {
+		if of.Intake != "" && t.Intake != of.Intake || of.Platform != "" && t.Platform != of.Platform {
 			continue
 		}
-		of := [2]string{t.Intake, t.Platform}
-		if rows[of] == nil {
-			rows[of] = &funnelRow{Intake: name(t.Intake), Platform: t.Platform}
+		from := [2]string{t.Intake, t.Platform}
+		if rows[from] == nil {
+			rows[from] = &funnelRow{Intake: name(t.Intake), Platform: t.Platform}
 		}
-		rows[of].add(t)
+		rows[from].add(t)
 		f.Total.add(t)
 		days[t.Day] = sum(days[t.Day], t)
 		all = sum(all, t)

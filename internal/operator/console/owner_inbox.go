@@ -111,6 +111,7 @@ func (o *owner) newInboxRow(v *frame.Visit, l vault.ListEntry, now time.Time) in
 
 // inboxBody is the inbox.
 type inboxBody struct {
+	listed
 	Answer    []inboxRow
 	Do        []inboxRow
 	Failed    []failedRow
@@ -118,10 +119,7 @@ type inboxBody struct {
 	Intakes   []InboxIntake
 	Platforms []string
 	States    []string
-	Chosen    chosen
 	Rows      []inboxRow
-	Older     string // the address of the next page; empty for none
-	Later     bool   // this is not the first page
 	Find      string // what was looked for, in place of what is chosen
 	Last      string // the id of the last one that is shown of what was looked for, where there are more
 	Wrong     string
@@ -136,15 +134,11 @@ type failedRow struct {
 // inbox shows what agents submitted: what somebody has to see to, what became of it all, and the
 // list.
 func (o *owner) inbox(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	q, now := r.URL.Query(), o.Now()
-	body := inboxBody{States: states, Chosen: o.filter(r), Intakes: o.config.Inbox.Intakes()}
-	c := body.Chosen
+	now := o.Now()
+	body := inboxBody{listed: o.choose(r, "inbox"), States: states, Intakes: o.config.Inbox.Intakes()}
 	filter := vault.Filter{
-		Intake: c.Intake, Platform: c.Platform, State: vault.State(c.State), Since: c.since, Until: c.until,
-		Limit: perPage + 1,
-	}
-	if filter.Before = q.Get("before"); filter.Before != "" {
-		body.Later = true
+		Intake: body.Asked("intake"), Platform: body.Asked("platform"), State: vault.State(body.Asked("state")),
+		Since: body.since, Until: body.until,
 	}
 	if !body.Later {
 		if err := o.fillToDo(ctx, v, &body, now); err != nil {
@@ -164,20 +158,22 @@ func (o *owner) inbox(ctx context.Context, r *http.Request, v *frame.Visit) (str
 	slices.Sort(body.Platforms)
 	body.Platforms = slices.DeleteFunc(slices.Compact(body.Platforms), func(name string) bool { return name == "" })
 	if !body.Later {
-		body.Funnel = newFunnel(tallies, now, c, func(id string) string {
-			return o.config.Inbox.intake(id).Name
-		}).say(v)
+		name := func(id string) string { return o.config.Inbox.intake(id).Name }
+		body.Funnel = newFunnel(tallies, now, filter, name).say(v)
 	}
-	all, err := o.config.Inbox.List(ctx, filter)
+	body.Rows, err = filled(ctx, r, &body.listed, frame.Parts[inboxRow]{
+		Read: func(ctx context.Context, place string, limit int) (all []inboxRow, next string, err error) {
+			filter.Before, filter.Limit = place, limit+1
+			some, err := o.config.Inbox.List(ctx, filter)
+			some, next = cut(some, limit, func(l vault.ListEntry) string { return l.ID })
+			for _, l := range some {
+				all = append(all, o.newInboxRow(v, l, now))
+			}
+			return all, next, err
+		},
+	})
 	if err != nil {
-		body.Wrong = frame.Unread(err).Error()
-	}
-	for i, l := range all {
-		if i == perPage {
-			body.Older = "inbox" + c.Link("before", all[i-1].ID)
-			break
-		}
-		body.Rows = append(body.Rows, o.newInboxRow(v, l, now))
+		body.Wrong = v.Why(frame.Unread(err))
 	}
 	return v.Say("inbox.title"), body, nil
 }

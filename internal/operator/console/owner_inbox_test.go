@@ -42,7 +42,7 @@ func TestTheFunnelAddsUp(t *testing.T) {
 				most[tally.Day] += all
 			}
 		}
-		f := newFunnel(tallies, now, chosen{Intake: "1"}, name)
+		f := newFunnel(tallies, now, vault.Filter{Intake: "1"}, name)
 		if submitted == 0 {
 			if f != nil {
 				t.Fatal("a plot of nothing")

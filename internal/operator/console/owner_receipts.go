@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,80 +25,25 @@ import (
 	"frontdesk/wire/receipt"
 )
 
-// perPage is how many rows a page shows, and patience how long they may take to be found: a filter
-// that hardly anything fits reads the whole ledger.
-const (
-	perPage  = 50
-	patience = 10 * time.Second
-)
-
-// chosen is what is filtered by.
-type chosen struct {
-	Kind, Platform, Reason, Day string
-	Intake, State               string
-	since, until                time.Time // of the day or the range
-	over                        *frame.Range
-}
-
-// filter reads the filter of an address. What it cannot read it leaves out.
-func (o *owner) filter(r *http.Request) (c chosen) {
-	q := r.URL.Query()
-	c = chosen{Kind: q.Get("kind"), Platform: q.Get("platform"), Reason: q.Get("reason"), Intake: q.Get("intake"),
-		State: q.Get("state")}
-	c.over = frame.AnyRange(r, o.Now())
-	c.since, c.until = c.over.Since, c.over.Until
-	if day, err := time.Parse(time.DateOnly, q.Get("day")); err == nil {
-		c.Day, c.since, c.until = q.Get("day"), day, day.AddDate(0, 0, 1)
-		c.over.Days = 0
-	}
-	return c
-}
-
-// Any says whether anything is filtered by.
-func (c chosen) Any() bool {
-	return c.Kind != "" || c.Platform != "" || c.Reason != "" || c.Day != "" || c.Intake != "" || c.State != "" ||
-		!c.since.IsZero()
-}
-
-// Link is the query of an address with the filter, and further parameters in pairs.
-func (c chosen) Link(more ...string) string {
-	q := url.Values{}
-	for i := 0; i < len(more); i += 2 {
-		q.Set(more[i], more[i+1])
-	}
-	if c.over != nil && c.over.Days > 0 {
-		q.Set("days", strconv.Itoa(c.over.Days))
-		if !c.over.Until.IsZero() {
-			q.Set("until", c.over.Until.AddDate(0, 0, -1).Format(time.DateOnly))
-		}
-	}
-	for name, value := range map[string]string{
-		"kind": c.Kind, "platform": c.Platform, "reason": c.Reason, "day": c.Day, "intake": c.Intake, "state": c.State,
-	} {
-		if value != "" {
-			q.Set(name, value)
-		}
-	}
-	return "?" + q.Encode()
-}
+// patience is how long a page may take to be read: a filter that hardly anything fits reads the
+// whole ledger.
+const patience = 10 * time.Second
 
 // receiptsBody is the first page.
 type receiptsBody struct {
+	listed
 	Head      ledger.Head
 	Plot      *plot.Platforms
 	Kinds     []string
 	Platforms []string
-	Chosen    chosen
 	Rows      []row
-	Older     string // the address of the next page; empty for none
-	Later     bool   // this is not the first page
 	Wrong     string // what could not be read
 	Whole     receipts.Verification
 }
 
 // receipts shows who took what, and what became of requests over time.
 func (o *owner) receipts(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := receiptsBody{Kinds: kinds, Chosen: o.filter(r)}
+	body := receiptsBody{listed: o.choose(r, "receipts"), Kinds: kinds}
 	var err error
 	if body.Head, err = o.config.Head(ctx); err != nil {
 		return "", nil, err
@@ -113,24 +57,27 @@ func (o *owner) receipts(ctx context.Context, r *http.Request, v *frame.Visit) (
 	}
 	body.Platforms = platforms
 	body.Plot = plotOf(v, tallies, o.Now())
-	c := body.Chosen
-	filter := ledger.Filter{Kind: c.Kind, Since: c.since, Until: c.until, Newest: true, Limit: perPage + 1}
-	if c.Platform != "" {
-		filter.Party = platformParty + c.Platform
+	filter := ledger.Filter{Kind: body.Asked("kind"), Since: body.since, Until: body.until, Newest: true}
+	if platform := body.Asked("platform"); platform != "" {
+		filter.Party = platformParty + platform
 	}
-	if before, err := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64); err == nil && before > 0 {
-		filter.Before, body.Later = before, true
-	}
-	for record, err := range o.config.Entries(ctx, filter) {
-		if err != nil {
-			body.Wrong = frame.Unread(err).Error()
-			break
-		}
-		if len(body.Rows) == perPage {
-			body.Older = c.Link("before", strconv.FormatInt(body.Rows[perPage-1].Index, 10))
-			break
-		}
-		body.Rows = append(body.Rows, newRow(record, v))
+	body.Rows, err = filled(ctx, r, &body.listed, frame.Parts[row]{
+		Cells: row.cells,
+		Read: func(ctx context.Context, place string, limit int) (all []row, next string, err error) {
+			filter.Before, _ = strconv.ParseInt(place, 10, 64)
+			filter.Limit = limit + 1
+			for record, err := range o.config.Entries(ctx, filter) {
+				if err != nil {
+					return all, "", err
+				}
+				all = append(all, newRow(record, v))
+			}
+			all, next = cut(all, limit, func(r row) string { return strconv.FormatInt(r.Index, 10) })
+			return all, next, nil
+		},
+	})
+	if err != nil {
+		body.Wrong = v.Why(frame.Unread(err))
 	}
 	return v.Say("frame.receipts"), body, nil
 }
@@ -380,14 +327,12 @@ var reasons = strings.Fields("out_of_scope access_disabled policy_violation rate
 
 // denialsBody is the page of requests that got nothing.
 type denialsBody struct {
-	Chosen    chosen
+	listed
 	Reasons   []string
 	Platforms []string
 	Counts    []reasonCount // of the days of the plot
 	Days      int
 	Rows      []grants.Request
-	Older     string
-	Later     bool
 }
 
 type reasonCount struct {
@@ -397,34 +342,40 @@ type reasonCount struct {
 
 // denials shows the requests that got nothing, and why.
 func (o *owner) denials(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := denialsBody{Chosen: o.filter(r), Days: plot.Days}
+	body := denialsBody{listed: o.choose(r, "denials"), Days: plot.Days}
 	tallies, platforms, err := o.lately(ctx)
 	if err != nil {
 		return "", nil, err
 	}
 	body.Platforms = platforms
 	body.count(tallies)
-	c, q := body.Chosen, r.URL.Query()
-	wanted := grants.RefusalFilter{Platform: c.Platform, Outcome: c.Reason, Since: c.since, Until: c.until,
-		Limit: perPage + 1}
-	if at, err := strconv.ParseInt(q.Get("at"), 10, 64); err == nil && at > 0 {
-		wanted.Before, body.Later =
-			grants.Request{At: time.UnixMicro(at), Platform: q.Get("of"), ID: q.Get("request")}, true
+	wanted := grants.RefusalFilter{
+		Platform: body.Asked("platform"), Outcome: body.Asked("reason"), Since: body.since, Until: body.until,
 	}
-	refused, err := o.config.Refused(ctx, wanted)
-	if err != nil {
-		return "", nil, err
+	body.Rows, err = filled(ctx, r, &body.listed, frame.Parts[grants.Request]{
+		Cells: func(r grants.Request) []any { return append(denialCells(r), v.Term("denials.is", r.Outcome)) },
+		Read: func(ctx context.Context, place string, limit int) ([]grants.Request, string, error) {
+			wanted.Before, wanted.Limit = denialAt(place), limit+1
+			all, err := o.config.Refused(ctx, wanted)
+			all, next := cut(all, limit, placeOfDenial)
+			return all, next, err
+		},
+	})
+	return v.Say("receipts.refused"), body, err
+}
+
+// placeOfDenial is where a list goes on behind a request, and denialAt the request of a place.
+func placeOfDenial(r grants.Request) string {
+	return strings.Join([]string{strconv.FormatInt(r.At.UnixMicro(), 10), r.Platform, r.ID}, " ")
+}
+
+func denialAt(place string) (r grants.Request) {
+	at, rest, _ := strings.Cut(place, " ")
+	if micros, err := strconv.ParseInt(at, 10, 64); err == nil && micros > 0 {
+		r.At = time.UnixMicro(micros)
+		r.Platform, r.ID, _ = strings.Cut(rest, " ")
 	}
-	for i, request := range refused {
-		if i == perPage {
-			last := refused[i-1]
-			body.Older = "denials" +
-				c.Link("at", strconv.FormatInt(last.At.UnixMicro(), 10), "of", last.Platform, "request", last.ID)
-			break
-		}
-		body.Rows = append(body.Rows, request)
-	}
-	return v.Say("receipts.refused"), body, nil
+	return r
 }
 
 // count says how often each reason was given, the most frequent first.

@@ -45,6 +45,8 @@ type reconciledRow struct {
 // differenceRow is a difference.
 type differenceRow struct{ reports.Difference }
 
+func newDifferenceRow(d reports.Difference) differenceRow { return differenceRow{d} }
+
 // Sold says whether a purchase differs, which has a page.
 func (d differenceRow) Sold() bool { return d.Kind != reports.Unbought }
 
@@ -65,9 +67,8 @@ func newReconciledRow(d enforcement.Day) reconciledRow {
 // reconciliation lists what was counted, the latest day first, or where the three sides differ on
 // one day.
 func (o *owner) reconciliation(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := reconciledBody{listed: o.choose(r, "reconciliation", "kind", "differ", "days", "until"),
-		Counts: o.config.Sales.Disputes.Lift != nil}
-	body.Kind, body.Differ = body.chosen.Get("kind"), body.chosen.Has("differ")
+	body := reconciledBody{listed: o.choose(r, "sales/reconciliation"), Counts: o.config.Sales.Disputes.Lift != nil}
+	body.Kind, body.Differ = body.Asked("kind"), body.Asked("differ") != ""
 	body.Kinds = optionsOf(reconciledKinds, body.Kind)
 	var err error
 	if body.Until, err = o.config.Sales.Disputes.Measures.ReconciledUntil(ctx); err != nil {
@@ -77,31 +78,38 @@ func (o *owner) reconciliation(ctx context.Context, r *http.Request, v *frame.Vi
 		return "", nil, err
 	}
 	if body.Day == "" {
-		err = o.reconciledDays(ctx, &body)
+		err = o.reconciledDays(ctx, r, &body)
 		return v.Say("sales.reconciliation"), body, err
 	}
-	err = o.reconciledDay(ctx, &body)
+	err = o.reconciledDay(ctx, r, v, &body)
 	return v.Say("sales.reconciliation") + " " + body.Day, body, err
 }
 
 // reconciledDays lists what was counted.
-func (o *owner) reconciledDays(ctx context.Context, body *reconciledBody) error {
-	want := enforcement.Filter{Site: body.Site, Since: body.since, Until: body.until, Differing: body.Differ,
-		Limit: perPage + 1}
-	if day, site, ok := strings.Cut(body.before, "."); ok {
-		want.After.At, _ = time.Parse(time.DateOnly, day)
-		want.After.Site = site
-	}
-	all, err := o.config.Sales.Disputes.Measures.Days(ctx, want)
-	body.Days = rows(&body.listed, all, newReconciledRow, func(d enforcement.Day) string {
-		return d.At.Format(time.DateOnly) + "." + d.Site
+func (o *owner) reconciledDays(ctx context.Context, r *http.Request, body *reconciledBody) (err error) {
+	body.Days, err = filled(ctx, r, &body.listed, frame.Parts[reconciledRow]{
+		Cells: reconciledRow.cells,
+		Read: func(ctx context.Context, place string, limit int) ([]reconciledRow, string, error) {
+			want := enforcement.Filter{
+				Site: body.Site, Since: body.since, Until: body.until, Differing: body.Differ, Limit: limit + 1,
+			}
+			if day, site, ok := strings.Cut(place, "."); ok {
+				want.After.At, _ = time.Parse(time.DateOnly, day)
+				want.After.Site = site
+			}
+			all, err := o.config.Sales.Disputes.Measures.Days(ctx, want)
+			all, next := cut(all, limit, func(d enforcement.Day) string {
+				return d.At.Format(time.DateOnly) + "." + d.Site
+			})
+			return mapped(all, newReconciledRow), next, err
+		},
 	})
 	return err
 }
 
 // reconciledDay lists the differences of a day. What is not counted yet may still change: there
 // nobody's silence is taken for an answer.
-func (o *owner) reconciledDay(ctx context.Context, body *reconciledBody) error {
+func (o *owner) reconciledDay(ctx context.Context, r *http.Request, v *frame.Visit, body *reconciledBody) error {
 	since, until := body.since, body.until
 	body.Ripe, body.Early = !until.After(body.Until), since.Before(body.Since)
 	body.Sheet = link("reports/reconciliation.csv", "site", body.Site, "since", body.Day, "until", body.Day)
@@ -120,32 +128,27 @@ func (o *owner) reconciledDay(ctx context.Context, body *reconciledBody) error {
 			body.Counted = &row
 		}
 	}
-	want := reports.Request{Site: body.Site, Since: since, Until: until, After: body.before}
-	if body.Kind != reports.Unbought {
-		all, next, err := o.config.Sales.Reports.Differences(ctx, want, body.Kind,
-			func(site string) bool { return silent[site] }, perPage)
-		if err != nil {
-			return err
-		}
-		body.add(all)
-		if body.Next = body.next(next); next != "" {
-			return nil // what nobody bought is on the last page
-		}
-	}
-	if body.Kind != "" && body.Kind != reports.Unbought {
-		return nil
-	}
-	strays, err := o.config.Sales.Reports.Strays(ctx, body.Site, since, until, straysShown+1)
-	if len(strays) > straysShown {
-		strays = strays[:straysShown]
-		body.More = link("leakage", "kind", leakUnbought, "site", body.Site, "day", body.Day)
-	}
-	body.add(strays)
+	want := reports.Request{Site: body.Site, Since: since, Until: until}
+	body.Rows, err = filled(ctx, r, &body.listed, frame.Parts[differenceRow]{
+		Cells: func(d differenceRow) []any {
+			return append(d.cells(), v.Term("reconciled.kind", d.Kind), v.Told("difference", d.Why()))
+		},
+		Read: func(ctx context.Context, place string, limit int) (rows []differenceRow, next string, err error) {
+			var all []reports.Difference
+			if want.After = place; body.Kind != reports.Unbought {
+				all, next, err = o.config.Sales.Reports.Differences(
+					ctx, want, body.Kind, func(site string) bool { return silent[site] }, limit)
+			}
+			if err != nil || next != "" || body.Kind != "" && body.Kind != reports.Unbought {
+				return mapped(all, newDifferenceRow), next, err // what nobody bought is on the last page
+			}
+			strays, err := o.config.Sales.Reports.Strays(ctx, body.Site, since, until, straysShown+1)
+			if len(strays) > straysShown {
+				strays = strays[:straysShown]
+				body.More = link("leakage", "kind", leakUnbought, "site", body.Site, "day", body.Day)
+			}
+			return mapped(append(all, strays...), newDifferenceRow), "", err
+		},
+	})
 	return err
-}
-
-func (b *reconciledBody) add(all []reports.Difference) {
-	for _, d := range all {
-		b.Rows = append(b.Rows, differenceRow{d})
-	}
 }

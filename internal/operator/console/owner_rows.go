@@ -29,6 +29,7 @@ type row struct {
 	ID       string
 	Time     time.Time
 	Kind     string
+	Called   string // its kind, as people say it
 	Who      string // a platform's name, or another party's id; empty for this site itself
 	Took     []taken
 	Note     string
@@ -100,7 +101,7 @@ var verdicts = []string{"agrees", "differs", "early", "ahead"}
 // newRow says what an entry is about.
 func newRow(r ledger.Record, v *frame.Visit) row {
 	e := r.Entry
-	out := row{Index: r.Index, ID: e.ID, Time: e.Time, Kind: e.Kind}
+	out := row{Index: r.Index, ID: e.ID, Time: e.Time, Kind: e.Kind, Called: known(v, "receipts.kind", e.Kind)}
 	out.Who, out.Platform = strings.CutPrefix(e.Party, platformParty)
 	if agent, ok := strings.CutPrefix(e.Party, agentParty); ok {
 		out.Who = agent

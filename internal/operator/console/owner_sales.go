@@ -210,9 +210,8 @@ func (o *owner) sales(ctx context.Context, r *http.Request, v *frame.Visit) (str
 	if err != nil {
 		return "", nil, err
 	}
-	for _, p := range pages {
-		body.all = append(body.all, pageSales{p, money(p.Charged, p.Currency)})
-	}
+	sold := mapped(pages, func(p reports.PageSales) pageSales { return pageSales{p, money(p.Charged, p.Currency)} })
+	body.all, _ = frame.Sift(r, o.Now(), sold, nil, pageSales.cells)
 	body.Whole, body.More = whole, len(body.all) > pagesShown
 	body.Pages = body.all[:min(len(body.all), pagesShown)]
 	if body.Plot != nil {

@@ -41,13 +41,17 @@ func newAccountRow(b accounts.Balance) accountRow {
 }
 
 // accounts lists accounts by buyer and currency.
-func (o *owner) accounts(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := accountsBody{listed: o.choose(r, "accounts")}
-	wanted := accounts.AccountFilter{Begins: body.Find, Limit: perPage + 1}
-	wanted.Listed, wanted.Buyer, _ = strings.Cut(body.before, " ")
-	all, err := o.config.Sales.Accounts.Accounts(ctx, wanted)
-	body.Rows = rows(&body.listed, all, newAccountRow, func(b accounts.Balance) string {
-		return b.Currency + " " + b.Buyer
+func (o *owner) accounts(ctx context.Context, r *http.Request, v *frame.Visit) (_ string, _ any, err error) {
+	body := accountsBody{listed: o.choose(r, "sales/accounts")}
+	body.Rows, err = filled(ctx, r, &body.listed, frame.Parts[accountRow]{
+		At: func(a accountRow) time.Time { return a.Created }, Cells: accountRow.cells,
+		Read: func(ctx context.Context, place string, limit int) ([]accountRow, string, error) {
+			wanted := accounts.AccountFilter{Limit: limit + 1}
+			wanted.Listed, wanted.Buyer, _ = strings.Cut(place, " ")
+			all, err := o.config.Sales.Accounts.Accounts(ctx, wanted)
+			all, next := cut(all, limit, func(b accounts.Balance) string { return b.Currency + " " + b.Buyer })
+			return mapped(all, newAccountRow), next, err
+		},
 	})
 	return v.Say("sales.accounts"), body, err
 }
@@ -157,10 +161,9 @@ func (o *owner) account(ctx context.Context, r *http.Request, v *frame.Visit) (s
 		if len(holds) > purchasesShown {
 			body.More = link("transactions", "account", buyer)
 		}
-		if body.Rows, _, err = o.boughtFrom(ctx, v, buyer, ""); err != nil {
+		if body.Rows, _, err = o.boughtFrom(ctx, v, buyer, "", purchasesShown); err != nil {
 			return "", nil, err
 		}
-		body.Rows = body.Rows[:min(len(body.Rows), purchasesShown)]
 	}
 	return buyer, body, nil
 }
@@ -249,17 +252,22 @@ func periodSays(v *frame.Visit, q accounts.Quota) string {
 }
 
 // grants lists licences and subscriptions by their ids.
-func (o *owner) grants(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := grantsBody{listed: o.choose(r, "grants"), Units: quotaUnits("USD")}
+func (o *owner) grants(ctx context.Context, r *http.Request, v *frame.Visit) (_ string, _ any, err error) {
+	body := grantsBody{listed: o.choose(r, "sales/grants"), Units: quotaUnits("USD")}
 	body.Subscription.Buyer = body.Buyer
 	for _, site := range body.Sites {
 		body.Where = append(body.Where, option{Name: site.ID, Says: site.Name})
 	}
 	now := o.Now()
-	wanted := accounts.GrantFilter{Buyer: body.Buyer, After: body.before, Limit: perPage + 1}
-	all, err := o.config.Sales.Accounts.Grants(ctx, wanted, now)
-	row := func(g accounts.Grant) grantRow { return newGrantRow(v, g, now) }
-	body.Rows = rows(&body.listed, all, row, func(g accounts.Grant) string { return g.ID })
+	body.Rows, err = filled(ctx, r, &body.listed, frame.Parts[grantRow]{
+		At: func(g grantRow) time.Time { return g.Created }, Cells: grantRow.cells,
+		Read: func(ctx context.Context, place string, limit int) ([]grantRow, string, error) {
+			wanted := accounts.GrantFilter{Buyer: body.Buyer, After: place, Limit: limit + 1}
+			all, err := o.config.Sales.Accounts.Grants(ctx, wanted, now)
+			all, next := cut(all, limit, func(g accounts.Grant) string { return g.ID })
+			return mapped(all, func(g accounts.Grant) grantRow { return newGrantRow(v, g, now) }), next, err
+		},
+	})
 	return v.Say("grants.title"), body, err
 }
 

@@ -2,9 +2,7 @@ package console
 
 import (
 	"context"
-	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,87 +18,6 @@ import (
 	"frontdesk/internal/policy"
 	"frontdesk/wire/strictjson"
 )
-
-// listed is what the lists of the sales have in common.
-type listed struct {
-	Find  string // what was looked for
-	Site  string
-	Buyer string
-	Day   string
-	Sites []Site
-	Any   bool   // something is filtered by
-	Later bool   // this is not the first page
-	Next  string // of the next; empty for none
-
-	over         *frame.Range // nil for a list of what is there now
-	page         string
-	chosen       url.Values // what is filtered by
-	since, until time.Time  // of the day or the range
-	before       string     // behind which the page begins
-}
-
-// choose reads what the address of a page filters by: what all lists have, and what is the page's
-// own.
-func (o *owner) choose(r *http.Request, page string, own ...string) listed {
-	q := r.URL.Query()
-	l := listed{
-		Sites: o.config.Sales.Sites, page: page, chosen: url.Values{}, before: q.Get("before"),
-		Later: q.Get("before") != "",
-	}
-	for _, name := range append(own, "find", "site", "buyer", "day") {
-		if text := strings.TrimSpace(q.Get(name)); text != "" && (name != "find" || len(text) <= maxFind) {
-			l.chosen.Set(name, text)
-		}
-	}
-	if day, err := time.Parse(time.DateOnly, l.chosen.Get("day")); err == nil {
-		l.since, l.until = day, day.AddDate(0, 0, 1)
-	} else {
-		l.chosen.Del("day")
-	}
-	if slices.Contains(own, "days") {
-		l.over = frame.AnyRange(r, o.Now())
-		if l.Day = l.chosen.Get("day"); l.Day == "" {
-			l.since, l.until = l.over.Since, l.over.Until
-		} else {
-			l.over.Days = 0
-		}
-	}
-	l.Find, l.Site, l.Buyer, l.Day = l.chosen.Get("find"), l.chosen.Get("site"), l.chosen.Get("buyer"),
-		l.chosen.Get("day")
-	l.Any = len(l.chosen) > 0
-	return l
-}
-
-// First is the address of the first page.
-func (l listed) First() string {
-	return strings.TrimSuffix("sales/"+l.page+"?"+l.chosen.Encode(), "?")
-}
-
-// next is the address of the page that begins behind a place; empty without one.
-func (l listed) next(place string) string {
-	if place == "" {
-		return ""
-	}
-	q := maps.Clone(l.chosen)
-	q.Set("before", place)
-	return "sales/" + l.page + "?" + q.Encode()
-}
-
-// rows are the rows of a page. Where there are more than it has, the next begins behind the place
-// of the last.
-func rows[T, R any](l *listed, all []T, row func(T) R, place func(T) string) (rows []R) {
-	if len(all) > perPage {
-		all = all[:perPage]
-		l.Next = l.next(place(all[perPage-1]))
-	}
-	for _, one := range all {
-		rows = append(rows, row(one))
-	}
-	return rows
-}
-
-// same is a row that is what it is of.
-func same[T any](one T) T { return one }
 
 // shelfBody is the catalog.
 type shelfBody struct {
@@ -118,27 +35,30 @@ type shelfRow struct {
 	Owed  string
 }
 
-// shelf shows the catalog with prices.
-func (o *owner) shelf(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := shelfBody{listed: o.choose(r, "catalog")}
-	all, next, err := o.entries(ctx, body.listed, body.Site)
-	for _, s := range all {
-		body.Rows = append(body.Rows, newShelfRow(v, s))
-	}
-	body.Next = body.next(next)
+// shelf shows the catalog with prices. It is what can be sold now, so that it has no days.
+func (o *owner) shelf(ctx context.Context, r *http.Request, v *frame.Visit) (_ string, _ any, err error) {
+	body := shelfBody{listed: o.choose(r, "sales/catalog")}
+	body.over = nil
+	body.Rows, err = filled(ctx, r, &body.listed, o.entries(body.Find, body.Site, func(s exchange.CatalogRow) shelfRow {
+		return newShelfRow(v, s)
+	}))
 	return v.Say("sales.catalog"), body, err
 }
 
-// entries are those of a page of the catalog of a site, and the place behind which the next begins.
-func (o *owner) entries(ctx context.Context, l listed,
-	site string) (all []exchange.CatalogRow, next string, err error) {
-	before, _ := strconv.Atoi(l.before)
-	all, n, err := o.config.Sales.Shelf(ctx,
-		exchange.CatalogFilter{Find: l.Find, Site: site, Before: max(before, 0), Limit: perPage})
-	if n > 0 {
-		next = strconv.Itoa(n)
+// entries are rows of what there is of the catalog of a site, of which the store finds words.
+func (o *owner) entries(find, site string, row func(exchange.CatalogRow) shelfRow) frame.Parts[shelfRow] {
+	return frame.Parts[shelfRow]{
+		Read: func(ctx context.Context, place string, limit int) (rows []shelfRow, next string, err error) {
+			before, _ := strconv.Atoi(place)
+			all, n, err := o.config.Sales.Shelf(ctx, exchange.CatalogFilter{
+				Find: find, Site: site, Before: max(before, 0), Limit: limit,
+			})
+			if n > 0 {
+				next = strconv.Itoa(n)
+			}
+			return mapped(all, row), next, err
+		},
 	}
-	return all, next, err
 }
 
 func newShelfRow(v *frame.Visit, s exchange.CatalogRow) shelfRow {
@@ -172,8 +92,7 @@ func units(v *frame.Visit, n int64, unit string) string {
 // offersBody is the offers that were made.
 type offersBody struct {
 	listed
-	Exact bool // an id was looked for
-	Rows  []offerRow
+	Rows []offerRow
 }
 
 // offerRow is an offer.
@@ -195,27 +114,26 @@ func newOfferRow(v *frame.Visit, of *transactions.Offer, now time.Time) offerRow
 	return row
 }
 
-// offers lists the offers that are still known, those that end last first, or finds one by its id.
-func (o *owner) offers(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := offersBody{listed: o.choose(r, "offers", "days", "until")}
-	want := transactions.OfferFilter{
-		Buyer: body.Buyer, Site: body.Site, Since: body.since, Until: body.until, Before: body.before, Limit: perPage,
-	}
-	if strings.Contains(body.Find, "://") {
-		want.URI = body.Find
-	}
-	if body.Exact = body.Find != "" && want.URI == ""; body.Exact {
-		_, ok, err := o.config.Sales.Deals.Offer(ctx, body.Find)
-		if ok && err == nil {
-			err = frame.Elsewhere("sales/offers/" + body.Find)
+// offers lists the offers that are still known, those that end last first, or the one of an id.
+func (o *owner) offers(ctx context.Context, r *http.Request, v *frame.Visit) (_ string, _ any, err error) {
+	body := offersBody{listed: o.choose(r, "sales/offers")}
+	want := transactions.OfferFilter{Buyer: body.Buyer, Site: body.Site, Since: body.since, Until: body.until}
+	row := func(of *transactions.Offer) offerRow { return newOfferRow(v, of, o.Now()) }
+	one, ok, err := o.config.Sales.Deals.Offer(ctx, body.Find)
+	if ok || err != nil {
+		if ok {
+			body.Rows = []offerRow{row(one)}
 		}
 		return v.Say("sales.offers"), body, err
 	}
-	all, next, err := o.config.Sales.Deals.Offers(ctx, want)
-	body.Next = body.next(next)
-	for _, of := range all {
-		body.Rows = append(body.Rows, newOfferRow(v, of, o.Now()))
-	}
+	body.Rows, err = filled(ctx, r, &body.listed, frame.Parts[offerRow]{
+		Cells: offerRow.cells,
+		Read: func(ctx context.Context, place string, limit int) ([]offerRow, string, error) {
+			want.Before, want.Limit = place, limit
+			all, next, err := o.config.Sales.Deals.Offers(ctx, want)
+			return mapped(all, row), next, err
+		},
+	})
 	return v.Say("sales.offers"), body, err
 }
 
@@ -299,12 +217,10 @@ func newTransactionRow(v *frame.Visit, t transactions.Transaction, h accounts.Ho
 }
 
 // withHolds adds to transactions what the book has of them.
-func (o *owner) withHolds(ctx context.Context, v *frame.Visit,
-	all []transactions.Transaction) (rows []transactionRow, err error) {
-	ids := make([]string, len(all))
-	for i, t := range all {
-		ids[i] = t.ID
-	}
+func (o *owner) withHolds(
+	ctx context.Context, v *frame.Visit, all []transactions.Transaction,
+) (rows []transactionRow, err error) {
+	ids := mapped(all, func(t transactions.Transaction) string { return t.ID })
 	holds, err := o.config.Sales.Accounts.PurchasesOf(ctx, ids...)
 	if err != nil {
 		return nil, err
@@ -319,51 +235,51 @@ func (o *owner) withHolds(ctx context.Context, v *frame.Visit,
 	return rows, nil
 }
 
-// transactions lists what was bought, the newest first, or finds one purchase by its id.
-func (o *owner) transactions(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := transactionsBody{listed: o.choose(r, "transactions", "account", "days", "until")}
-	body.Account = body.chosen.Get("account")
-	var all []transactions.Transaction
-	var next string
-	var err error
-	switch {
-	case body.Find != "":
-		t, ok, err := o.config.Sales.Deals.Transaction(ctx, body.Find)
-		if ok && err == nil {
-			err = frame.Elsewhere("sales/transactions/" + t.ID)
-		}
-		return v.Say("sales.transactions"), body, err
-	case body.Account != "":
-		body.Rows, next, err = o.boughtFrom(ctx, v, body.Account, body.before)
-	default:
-		if all, next, err = o.config.Sales.Deals.Transactions(ctx, transactions.Filter{
-			Buyer: body.Buyer, Site: body.Site, Since: body.since, Until: body.until, Before: body.before,
-			Limit: perPage,
-		}); err == nil {
-			body.Rows, err = o.withHolds(ctx, v, all)
-		}
+// transactions lists what was bought, the newest first, or the purchase of an id.
+func (o *owner) transactions(ctx context.Context, r *http.Request, v *frame.Visit) (_ string, _ any, err error) {
+	body := transactionsBody{listed: o.choose(r, "sales/transactions")}
+	body.Account = body.Asked("account")
+	want := transactions.Filter{Buyer: body.Buyer, Site: body.Site, Since: body.since, Until: body.until}
+	parts := frame.Parts[transactionRow]{
+		Cells: transactionRow.cells,
+		Read: func(ctx context.Context, place string, limit int) ([]transactionRow, string, error) {
+			want.Before, want.Limit = place, limit
+			all, next, err := o.config.Sales.Deals.Transactions(ctx, want)
+			if err != nil {
+				return nil, "", err
+			}
+			rows, err := o.withHolds(ctx, v, all)
+			return rows, next, err
+		},
 	}
-	body.Next = body.next(next)
+	if body.Account != "" {
+		parts.At = func(t transactionRow) time.Time { return t.Made }
+		parts.Read = func(ctx context.Context, place string, limit int) ([]transactionRow, string, error) {
+			return o.boughtFrom(ctx, v, body.Account, place, limit)
+		}
+	} else if t, ok, err := o.config.Sales.Deals.Transaction(ctx, body.Find); err != nil {
+		return "", nil, err
+	} else if ok {
+		body.Rows, err = o.withHolds(ctx, v, []transactions.Transaction{t})
+		return v.Say("sales.transactions"), body, err
+	}
+	body.Rows, err = filled(ctx, r, &body.listed, parts)
 	return v.Say("sales.transactions"), body, err
 }
 
 // boughtFrom lists what was bought from the accounts of a buyer, and gives the place behind which
 // more is.
-func (o *owner) boughtFrom(ctx context.Context, v *frame.Visit,
-	buyer, before string) (rows []transactionRow, next string, err error) {
-	holds, err := o.config.Sales.Accounts.Purchases(ctx,
-		accounts.PurchaseFilter{Holder: buyer, Before: before, Limit: perPage + 1})
+func (o *owner) boughtFrom(
+	ctx context.Context, v *frame.Visit, buyer, before string, limit int,
+) (rows []transactionRow, next string, err error) {
+	holds, err := o.config.Sales.Accounts.Purchases(ctx, accounts.PurchaseFilter{
+		Holder: buyer, Before: before, Limit: limit + 1,
+	})
 	if err != nil {
 		return nil, "", err
 	}
-	if len(holds) > perPage {
-		holds = holds[:perPage]
-		next = holds[perPage-1].ID
-	}
-	ids := make([]string, len(holds))
-	for i, h := range holds {
-		ids[i] = h.ID
-	}
+	holds, next = cut(holds, limit, func(h accounts.Hold) string { return h.ID })
+	ids := mapped(holds, func(h accounts.Hold) string { return h.ID })
 	all, err := o.config.Sales.Deals.ByIDs(ctx, ids...)
 	if err != nil {
 		return nil, "", err
@@ -488,7 +404,7 @@ var owedStates = []struct {
 
 // owed lists what buyers have to report, by its state.
 func (o *owner) owed(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := owedBody{listed: o.choose(r, "owed", "days", "until")}
+	body := owedBody{listed: o.choose(r, "sales/owed", "state")}
 	counts, err := o.config.Sales.Deals.OwedCount(ctx, body.Buyer, owedMost)
 	if err != nil {
 		return "", nil, err
@@ -503,21 +419,25 @@ func (o *owner) owed(ctx context.Context, r *http.Request, v *frame.Visit) (stri
 	body.Late = chosen.state == transactions.Fulfilled || chosen.state == transactions.Late
 	for _, s := range owedStates {
 		body.States = append(body.States, tab{
-			s.name, counted(v, counts[s.state]),
-			link("owed", "state", s.name, "buyer", body.Buyer, "days", body.chosen.Get("days")),
+			s.name, counted(v, counts[s.state]), frame.Link(r, "sales/owed", map[string]string{"state": s.name}),
 			s.name == chosen.name,
 		})
 	}
-	body.chosen.Set("state", chosen.name)
-	all, err := o.config.Sales.Deals.Owed(ctx, transactions.ObligationFilter{
-		State: chosen.state, Buyer: body.Buyer, Since: body.since, Until: body.until, After: body.before,
-		Limit: perPage + 1,
-	})
-	if err != nil {
-		return "", nil, err
+	want := transactions.ObligationFilter{
+		State: chosen.state, Buyer: body.Buyer, Since: body.since, Until: body.until,
 	}
-	all = rows(&body.listed, all, same, func(t transactions.Transaction) string { return t.ID })
-	body.Rows, err = o.withHolds(ctx, v, all)
+	body.Rows, err = filled(ctx, r, &body.listed, frame.Parts[transactionRow]{
+		Cells: transactionRow.cells,
+		Read: func(ctx context.Context, place string, limit int) (rows []transactionRow, next string, err error) {
+			want.After, want.Limit = place, limit+1
+			all, err := o.config.Sales.Deals.Owed(ctx, want)
+			if err == nil {
+				all, next = cut(all, limit, func(t transactions.Transaction) string { return t.ID })
+				rows, err = o.withHolds(ctx, v, all)
+			}
+			return rows, next, err
+		},
+	})
 	return v.Say("sales.owed"), body, err
 }
 
@@ -528,10 +448,16 @@ type requestersBody struct {
 }
 
 // requesters lists who signed up, by domain and id.
-func (o *owner) requesters(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := requestersBody{listed: o.choose(r, "requesters")}
-	all, err := o.config.Sales.Requesters(ctx, body.Find, body.before, perPage+1)
-	body.Rows = rows(&body.listed, all, same, requesters.Registration.Account)
+func (o *owner) requesters(ctx context.Context, r *http.Request, v *frame.Visit) (_ string, _ any, err error) {
+	body := requestersBody{listed: o.choose(r, "sales/requesters")}
+	body.Rows, err = filled(ctx, r, &body.listed, frame.Parts[requesters.Registration]{
+		At: func(g requesters.Registration) time.Time { return g.Created }, Cells: requesterCells,
+		Read: func(ctx context.Context, place string, limit int) ([]requesters.Registration, string, error) {
+			all, err := o.config.Sales.Requesters(ctx, "", place, limit+1)
+			all, next := cut(all, limit, requesters.Registration.Account)
+			return all, next, err
+		},
+	})
 	return v.Say("sales.requesters"), body, err
 }
 
@@ -551,5 +477,5 @@ func (o *owner) changeRequester(r *http.Request, v *frame.Visit) (did, to string
 	if err != nil {
 		return "", "", err
 	}
-	return "made the requester " + g.Account + " " + g.State, link("requesters", "find", g.Domain), nil
+	return "made the requester " + g.Account + " " + g.State, link("requesters", "q", g.Domain), nil
 }

@@ -3,11 +3,12 @@ package console
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
+	"time"
 
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/policy"
@@ -64,15 +65,14 @@ func newTenantRow(v *frame.Visit, t *push.Tenant) tenantRow {
 }
 
 // tenants lists the tenants.
-func (o *owner) tenants(_ context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := tenantsBody{listed: o.choose(r, "tenants")}
-	all := slices.DeleteFunc(slices.Clone(o.config.Sales.Supplied.Tenants()), func(t *push.Tenant) bool {
-		names := t.ID + " " + strings.ToLower(t.Name) + " " + strings.Join(t.Domains, " ")
-		return t.ID <= body.before || !strings.Contains(names, strings.ToLower(body.Find))
+func (o *owner) tenants(ctx context.Context, r *http.Request, v *frame.Visit) (_ string, _ any, err error) {
+	body := tenantsBody{listed: o.choose(r, "sales/tenants")}
+	all := mapped(o.config.Sales.Supplied.Tenants(), func(t *push.Tenant) tenantRow { return newTenantRow(v, t) })
+	body.Rows, err = filled(ctx, r, &body.listed, frame.Parts[tenantRow]{
+		At: func(t tenantRow) time.Time { return t.Created }, Cells: tenantRow.cells,
+		Read: behind(all, func(t tenantRow) string { return t.ID }),
 	})
-	body.Rows = rows(&body.listed, all, func(t *push.Tenant) tenantRow { return newTenantRow(v, t) },
-		func(t *push.Tenant) string { return t.ID })
-	return v.Say("sales.tenants"), body, nil
+	return v.Say("sales.tenants"), body, err
 }
 
 // tenant shows one tenant: what was pushed for it, at which price, by whom, and what was refused.
@@ -92,20 +92,20 @@ func (o *owner) showTenant(w http.ResponseWriter, r *http.Request, v *frame.Visi
 	if body.Tenant == nil {
 		return frame.Fail(fail.NotFound, "fault.tenant")
 	}
-	body.listed = o.choose(r, "tenant")
-	body.chosen.Set("id", id)
-	all, next, err := o.entries(ctx, body.listed, id)
+	body.listed = o.choose(r, "sales/tenant", "id")
+	rows, err := filled(ctx, r, &body.listed, o.entries(body.Find, id, func(s exchange.CatalogRow) shelfRow {
+		return newShelfRow(v, s)
+	}))
 	if err != nil {
 		return err
 	}
-	for _, s := range all {
-		row := entryRow{shelfRow: newShelfRow(v, s)}
+	for _, s := range rows {
+		row := entryRow{shelfRow: s}
 		if row.Sources, err = o.config.Sales.Supplied.At(ctx, id, s.URL); err != nil {
 			return err
 		}
 		body.Entries = append(body.Entries, row)
 	}
-	body.Next = body.next(next)
 	if body.Rejections, err = o.config.Sales.Supplied.Refused(ctx, id, refusedShown); err != nil {
 		return err
 	}

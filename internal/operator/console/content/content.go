@@ -131,9 +131,12 @@ type List struct {
 	From     []Choice // sources
 	Faults   []Choice
 	Items    []Item
+	First    string // the address of its beginning
 	Next     string // where the list goes on; empty for nowhere
 	Later    bool   // it is not its beginning
 	Any      bool   // something is chosen
+
+	over *frame.Range // in which items came, or changed
 }
 
 // asked is what the address of a list says. A source is written as in the path of its page.
@@ -157,12 +160,16 @@ func (p *pages) list(ctx context.Context, r *http.Request, v *frame.Visit) (stri
 	}
 	in := asked(r)
 	in.Limit = frame.PerPage(ctx, perPage, perPart)
-	items, err := in.Do(ctx, p.config.Operator)
+	body := List{
+		Chosen: in, First: frame.Link(r, "content", nil), Later: in.After != "", over: frame.AnyRange(r, p.Now()),
+	}
+	filter := in.Filter()
+	filter.Since, filter.Until = body.over.Since, body.over.Until
+	items, next, err := p.config.Operator.Content.Items(ctx, filter)
 	if err != nil {
 		return "", nil, err
 	}
-	body := List{Chosen: in, Later: in.After != ""}
-	body.Any = in.Search+in.Type+in.Language+in.Site+in.Source+in.Fault != ""
+	body.Any = in.Search+in.Type+in.Language+in.Site+in.Source+in.Fault != "" || body.over.Days > 0
 	for _, s := range sources.Sources {
 		one := sourceOf(s, v)
 		body.Sources, body.Problems = append(body.Sources, one), body.Problems+one.Problems
@@ -171,20 +178,23 @@ func (p *pages) list(ctx context.Context, r *http.Request, v *frame.Visit) (stri
 	for _, fault := range overview.Faults {
 		body.Faults = append(body.Faults, Choice{fault, v.Say("content.fault_" + fault), fault == in.Fault})
 	}
-	for _, i := range items.Items {
+	for _, i := range items {
 		body.Items = append(body.Items, itemOf(i, v))
 	}
-	if items.Next != "" {
-		body.Next = frame.Link(r, "content", map[string]string{"after": items.Next})
+	if next != "" {
+		body.Next = frame.Link(r, "content", map[string]string{"after": next})
 	}
 	return v.Say("frame.content"), body, nil
 }
 
 // Table is the list as a file.
 func (l List) Table() frame.Table {
-	return frame.TableOf("site source url name types language words access rule origin", l.Items, func(i Item) []any {
+	columns := "site source url name types language words access rule origin"
+	t := frame.TableOf(columns, l.Items, func(i Item) []any {
 		return []any{i.Site, i.Source, i.URL, i.Name, i.Types, i.Language, i.Words, i.Access, i.Rule, i.Origin}
-	}).Goes(l.Next, nil)
+	}).Goes(l.Next, l.over)
+	t.Finds = true
+	return t
 }
 
 // find finds items by their address, or by words of their names and addresses.
@@ -221,6 +231,10 @@ func problemOf(p overview.Problem, v *frame.Visit) Problem {
 	return Problem{p, pathOf(p.Site, p.Source), v.Say("content.mend_" + p.Kind)}
 }
 
+func (p Problem) cells() []any {
+	return []any{p.Site, p.Source, p.File, p.Line, p.Reason, p.Excerpt, p.Todo}
+}
+
 // Problems are what could not be used of all sources.
 type Problems struct {
 	Problems []Problem
@@ -238,19 +252,15 @@ func (p *pages) problems(ctx context.Context, r *http.Request, v *frame.Visit) (
 			body.Problems = append(body.Problems, problemOf(problem, v))
 		}
 	}
-	body.Problems, _ = frame.Sift(r, p.Now(), body.Problems, nil, func(one Problem) []string {
-		return []string{one.Site, one.Source, one.File, one.Reason, one.Excerpt}
+	body.Problems, _ = frame.Sift(r, p.Now(), body.Problems, nil, func(one Problem) []any {
+		return append(one.cells(), v.Told("content", one.Reason))
 	})
 	return v.Say("content.problems"), body, err
 }
 
 // Table is the list as a file.
 func (b Problems) Table() frame.Table {
-	t := frame.TableOf("site source file line problem excerpt what_to_do", b.Problems, func(one Problem) []any {
-		return []any{one.Site, one.Source, one.File, one.Line, one.Reason, one.Excerpt, one.Todo}
-	})
-	t.Sifts = true
-	return t
+	return frame.TableOf("site source file line problem excerpt what_to_do", b.Problems, Problem.cells)
 }
 
 // One is what the page of a source shows.
@@ -314,6 +324,9 @@ type WholeItem struct {
 
 // Property is a member of an item.
 type Property struct{ Name, Value string }
+
+// Decided are the parts of what the terms decide.
+func (v View) Decided() []string { return strings.Split(v.Decision, "; ") }
 
 // View is an item as a party sees it.
 type View struct {

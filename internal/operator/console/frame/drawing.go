@@ -13,10 +13,11 @@ import (
 // drawing are the templates of all pages. Of them "sheet" is what all have, with the page that a
 // sheet names inside.
 type drawing struct {
-	words words
-	now   func() time.Time
-	plain *template.Template // never executed, so that it can be cloned
-	utc   map[string]bool    // the templates of Pages.UTC
+	words  words
+	stored []storedText
+	now    func() time.Time
+	plain  *template.Template // never executed, so that it can be cloned
+	utc    map[string]bool    // the templates of Pages.UTC
 
 	mu    sync.Mutex
 	bound map[binding]*template.Template
@@ -46,8 +47,12 @@ func newDrawing(now func() time.Time, sets []Pages) *drawing {
 			}
 		}
 	}
+	d.stored = d.words.storedTexts()
 	return d
 }
+
+// speech is the words in a language.
+func (d *drawing) speech(of i18n.Speaker) speech { return speech{d.words, of, d.stored} }
 
 // names are those of the templates that there are.
 func names(t *template.Template) map[string]bool {
@@ -70,7 +75,7 @@ func (d *drawing) in(speaker i18n.Speaker, zone *time.Location) *template.Templa
 		clear(d.bound)
 	}
 	t := template.Must(d.plain.Clone())
-	t.Funcs(d.functions(speech{d.words, speaker}, zone))
+	t.Funcs(d.functions(d.speech(speaker), zone))
 	t.Funcs(template.FuncMap{"page": func(s Sheet) (template.HTML, error) {
 		var body bytes.Buffer
 		err := t.ExecuteTemplate(&body, s.Page, s)
@@ -82,7 +87,7 @@ func (d *drawing) in(speaker i18n.Speaker, zone *time.Location) *template.Templa
 
 // Functions are those that every template may call, in English and UTC, for tests.
 func (f *Frame) Functions() template.FuncMap {
-	all := f.drawing.functions(speech{words: f.drawing.words}, time.UTC)
+	all := f.drawing.functions(f.drawing.speech(i18n.Speaker{}), time.UTC)
 	all["page"] = func(Sheet) (template.HTML, error) { return "", nil }
 	return all
 }
@@ -121,6 +126,7 @@ func (d *drawing) functions(s speech, zone *time.Location) template.FuncMap {
 				template.HTMLEscapeString(text) + `</time>`), err
 		},
 		"term":   s.term,
+		"told":   s.toldHTML,
 		"exact":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
 		"words":  func(reason string) string { return strings.ReplaceAll(reason, "_", " ") },
 		"always": func(t time.Time) bool { return t.Year() >= 9999 },

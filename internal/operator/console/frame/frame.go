@@ -118,7 +118,7 @@ func New(config Config, sets ...func(*Frame) Pages) *Frame {
 func (f *Frame) own() Pages {
 	templates, _ := fs.Sub(embedded, ".")
 	return Pages{
-		Templates: templates, Words: ownWords,
+		Templates: templates, Words: ownWords + storedWords,
 		Rows: []Page{{"POST logout", identity.See, f.logout}, {"GET find", identity.See, f.find}},
 	}
 }

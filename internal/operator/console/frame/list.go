@@ -23,8 +23,7 @@ type Table struct {
 	Range   *Range // the days that the list is about; nil for a list of what is there now
 	// Whole counts what the list is about between two times, where that is not its rows.
 	Whole func(ctx context.Context, since, until time.Time) (int, error)
-	Alone bool // what is listed cannot be compared with the days before
-	Sifts bool // the list has no form of its own to look for a text: see Sift
+	Finds bool // the list has a form of its own to look for a text; see Sift and Parts
 }
 
 // Listed is the body of a list's page.
@@ -45,25 +44,83 @@ func (t Table) Goes(next string, over *Range) Table {
 	return t
 }
 
-// Sift gives the rows of a list that is read whole which the address of its page asks for: those of
-// its days, which are all where it says none, and those that have its text in them. Without at they
-// are of no time, and without texts they are found otherwise.
-func Sift[R any](r *http.Request, now time.Time, all []R, at func(R) time.Time, texts func(R) []string) ([]R, *Range) {
-	over, find := AnyRange(r, now), strings.ToLower(sought(r.URL.Query().Get("q")))
-	return slices.DeleteFunc(slices.Clone(all), func(row R) bool {
-		if at != nil {
-			if t := at(row); t.Before(over.Since) || !over.Until.IsZero() && !t.Before(over.Until) {
-				return true
+// sieve says which rows of a list its address asks for: those of its days, which are all where it
+// says none, and those with its text in their cells.
+type sieve[R any] struct {
+	over  *Range
+	text  string
+	at    func(R) time.Time // nil for rows of no time, and for those that are read by days
+	cells func(R) []any     // nil for rows that are found otherwise
+}
+
+func (s sieve[R]) keeps(row R) bool {
+	if s.at != nil && !s.over.has(s.at(row)) {
+		return false
+	}
+	return s.text == "" || s.cells == nil ||
+		strings.Contains(strings.ToLower(strings.Join(cellsOf(s.cells(row)), "\n")), s.text)
+}
+
+// soughtBy is the text that a list is searched for, in lower case.
+func soughtBy(r *http.Request) string { return strings.ToLower(sought(r.URL.Query().Get("q"))) }
+
+// Sift gives the rows of a list that is read whole which the address of its page asks for. Without
+// at they are of no time, and without cells they are found otherwise.
+func Sift[R any](r *http.Request, now time.Time, all []R, at func(R) time.Time, cells func(R) []any) ([]R, *Range) {
+	s := sieve[R]{AnyRange(r, now), soughtBy(r), at, cells}
+	return slices.DeleteFunc(slices.Clone(all), func(row R) bool { return !s.keeps(row) }), s.over
+}
+
+// Parts is a list that a store gives in parts.
+type Parts[R any] struct {
+	// Read gives up to so many rows from a place on, and the place at which the list goes on; empty
+	// at its end.
+	Read  func(ctx context.Context, place string, limit int) (rows []R, next string, err error)
+	At    func(R) time.Time // when a row began; nil where Read gives those of the request's days alone
+	Cells func(R) []any     // by which rows are found; nil where Read gives those with its text alone
+}
+
+// perPage is how many rows a part of a list has on a page, and perFile in a file.
+const (
+	perPage = 50
+	perFile = 500
+)
+
+// Fill gives a page of the rows of a list that its address asks for, from a place on. It reads part
+// after part for them, but no longer than half of the time that a page has: then there are fewer,
+// and the list goes on from there.
+func (p Parts[R]) Fill(ctx context.Context, r *http.Request, now time.Time, place string) (
+	rows []R, next string, err error,
+) {
+	s, most := sieve[R]{AnyRange(r, now), soughtBy(r), p.At, p.Cells}, PerPage(ctx, perPage, perFile)
+	sifts := s.at != nil && s.over.Days > 0 || s.cells != nil && s.text != ""
+	for next = place; ; {
+		some, after, err := p.Read(ctx, next, most)
+		if err != nil {
+			return rows, "", err
+		}
+		for _, row := range some {
+			if !sifts || s.keeps(row) {
+				rows = append(rows, row)
 			}
 		}
-		return texts != nil && !strings.Contains(strings.ToLower(strings.Join(texts(row), "\n")), find)
-	}), over
+		if next = after; next == "" || !sifts || len(rows) >= most || hurried(ctx) {
+			return rows, next, nil
+		}
+	}
+}
+
+// hurried says whether half of the time is over that a page has.
+func hurried(ctx context.Context) bool {
+	end, bounded := ctx.Deadline()
+	return bounded && time.Until(end) < patience/2
 }
 
 // Search is the form above a list that looks for a text.
 type Search struct {
 	Action, Text string
 	Hidden       url.Values // what else is asked for
+	All          string     // the address of the list without the text
 }
 
 // whole marks the reading of a list for a file.
@@ -108,12 +165,15 @@ func (f *Frame) listed(at, template string, read Reader) Handler {
 		s := v.Sheet(title, template, body)
 		t := body.(Listed).Table()
 		s.Range = t.Range
-		if t.Sifts {
-			s.Search = &Search{f.Base(r) + at, r.URL.Query().Get("q"), url.Values{}}
+		if !t.Finds {
+			all := f.Base(r) + Link(r, at, map[string]string{"q": ""})
+			s.Search = &Search{f.Base(r) + at, r.URL.Query().Get("q"), url.Values{}, all}
 			maps.Copy(s.Search.Hidden, r.URL.Query())
-			s.Search.Hidden.Del("q")
+			for _, name := range append(places, "q") {
+				s.Search.Hidden.Del(name)
+			}
 		}
-		if s.Range != nil && s.Range.Days > 0 && !t.Alone {
+		if s.Range != nil && s.Range.Days > 0 {
 			change := map[string]string{"compare": "1"}
 			if r.URL.Query().Get("compare") != "" {
 				if err := f.compare(ctx, r, v, read, t); err != nil {
@@ -131,14 +191,25 @@ func (f *Frame) listed(at, template string, read Reader) Handler {
 
 // compare counts what a list has in its range and in the one before.
 func (f *Frame) compare(ctx context.Context, r *http.Request, v *Visit, read Reader, t Table) error {
-	in := t.Range
-	count := func(until time.Time) (n int, err error) {
+	in, bounded := t.Range, false
+	count := func(last time.Time) (n int, err error) {
 		if t.Whole != nil {
-			return t.Whole(ctx, until.AddDate(0, 0, 1-in.Days), until.AddDate(0, 0, 1))
+			return t.Whole(ctx, last.AddDate(0, 0, 1-in.Days), last.AddDate(0, 0, 1))
 		}
-		err = walk(ctx, r, v, read, Link(r, "", map[string]string{"until": until.Format(time.DateOnly)}),
-			func(t Table) bool { n += len(t.Rows); return n < maxCompared })
-		return min(n, maxCompared), err
+		end := "until"
+		if in.Days == 1 {
+			end = "day"
+		}
+		err = walk(context.WithValue(ctx, whole{}, true), r, v, read,
+			Link(r, "", map[string]string{end: last.Format(time.DateOnly)}), func(t Table) bool {
+				n += len(t.Rows)
+				if t.Next != "" && (n >= maxCompared || hurried(ctx)) {
+					bounded = true
+					return false
+				}
+				return true
+			})
+		return n, err
 	}
 	now, err := count(in.Last())
 	if err != nil {
@@ -146,8 +217,7 @@ func (f *Frame) compare(ctx context.Context, r *http.Request, v *Visit, read Rea
 	}
 	before, err := count(in.Since.AddDate(0, 0, -1))
 	in.Compared = &Compared{
-		Now: now, Before: before, Bounded: t.Whole == nil && max(now, before) == maxCompared,
-		Part: float64(now-before) / float64(max(before, 1)),
+		Now: now, Before: before, Bounded: bounded, Part: float64(now-before) / float64(max(before, 1)),
 	}
 	return err
 }

@@ -124,7 +124,7 @@ func TestAListThatIsReadWholeIsSifted(t *testing.T) {
 	t.Parallel()
 	days := []time.Time{theEnd, theEnd.AddDate(0, 0, -6), theEnd.AddDate(0, 0, -40)}
 	at := func(t time.Time) time.Time { return t }
-	texts := func(t time.Time) []string { return []string{t.Format("2 January"), "Every"} }
+	texts := func(t time.Time) []any { return []any{t.Format("2 January"), "Every"} }
 	for query, want := range map[string]int{
 		"": 3, "days=7": 2, "days=90": 3, "days=7&until=2027-01-26": 1, "q=january": 2, "q=+EVERY%00+": 3, "q=none": 0,
 		"days=7&q=31": 1,
@@ -162,15 +162,106 @@ func TestAListSaysWhatItCounts(t *testing.T) {
 		!strings.Contains(page, "4000, and 3000 in the 7 days before") || strings.Contains(page, "More than") {
 		t.Errorf("asked %v, want %s:\n%s", asked, want, page)
 	}
-	change = func(t *Table) { t.Alone = true }
-	if page := get("numbers?days=7&compare=1").Body.String(); strings.Contains(page, "ompare<") {
-		t.Errorf("a list that cannot be compared:\n%s", page)
-	}
-	change = func(t *Table) { t.Sifts = true }
-	page = get("numbers?days=7&q=%3Cb%3E").Body.String()
-	for _, want := range []string{`name="q" value="&lt;b&gt;"`, `<input type="hidden" name="days" value="7">`} {
+	change = func(t *Table) {}
+	page = get("numbers?days=7&q=%3Cb%3E&before=9").Body.String()
+	for _, want := range []string{
+		`name="q" value="&lt;b&gt;"`, `<input type="hidden" name="days" value="7">`, `href="/console/numbers?days=7">Show`,
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s in\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, `name="before"`) {
+		t.Errorf("a search does not begin at the list's beginning:\n%s", page)
+	}
+	change = func(t *Table) { t.Finds = true }
+	if page := get("numbers").Body.String(); strings.Contains(page, `class="filter"`) {
+		t.Errorf("a list that has a form of its own has another:\n%s", page)
+	}
+}
+
+// TestAListIsFilledFromParts holds that a page is filled part after part with the rows that its
+// address asks for, that a list without a text is read no further than a part, and what ends it.
+func TestAListIsFilledFromParts(t *testing.T) {
+	t.Parallel()
+	read := 0
+	all := Parts[int]{
+		At:    func(n int) time.Time { return theEnd.AddDate(0, 0, -n/100) },
+		Cells: func(n int) []any { return []any{n, []string{"Even", "odd"}[n%2]} },
+		Read: func(_ context.Context, place string, limit int) (rows []int, next string, err error) {
+			read++
+			from, _ := strconv.Atoi(place)
+			for n := from; n < 1000 && len(rows) < limit; n++ {
+				rows = append(rows, n)
+			}
+			if from+limit < 1000 {
+				next = strconv.Itoa(from + limit)
+			}
+			return rows, next, nil
+		},
+	}
+	for _, v := range []struct {
+		query, place string
+		rows, read   int
+		next         string
+	}{
+		{"", "", 50, 1, "50"}, {"", "950", 50, 1, ""}, {"q=even", "", 50, 2, "100"}, {"q=999", "", 1, 20, ""},
+		{"q=none", "900", 0, 2, ""}, {"days=7&until=2027-01-29", "", 50, 5, "250"},
+		{"day=2027-01-30&q=ODD", "", 50, 4, "200"}, {"day=2027-01-30", "150", 50, 1, "200"},
+	} {
+		read = 0
+		r := httptest.NewRequest("GET", "/?"+v.query, nil)
+		rows, next, err := all.Fill(t.Context(), r, theEnd, v.place)
+		if err != nil || len(rows) != v.rows || next != v.next || read != v.read {
+			t.Errorf("%+v: %d rows of %d parts, then %q, %v", v, len(rows), read, next, err)
+		}
+	}
+	hasty, cancel := context.WithTimeout(t.Context(), patience/3)
+	defer cancel()
+	read = 0
+	r := httptest.NewRequest("GET", "/?q=999", nil)
+	if rows, next, err := all.Fill(hasty, r, theEnd, ""); err != nil || len(rows) != 0 || next != "50" || read != 1 {
+		t.Errorf("without time: %v, %q, %v after %d parts", rows, next, err, read)
+	}
+}
+
+// TestADayIsComparedWithTheDayBefore holds one day in place of several.
+func TestADayIsComparedWithTheDayBefore(t *testing.T) {
+	t.Parallel()
+	get := listDesk(t)
+	page := get("numbers?day=2027-01-01&compare=1&days=7").Body.String()
+	for _, want := range []string{"1, and 0 on the day before", `numbers.csv?compare=1&amp;day=2027-01-01&amp;days=7"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s in\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, `aria-current="true">`) || strings.Contains(page, `?compare=1&amp;day=2027-01-01&amp;days=30`) {
+		t.Errorf("days are chosen beside the day:\n%s", page)
+	}
+}
+
+// TestWhatProgramsStoreIsTold holds texts of a group with what they are filled with, and those of
+// others.
+func TestWhatProgramsStoreIsTold(t *testing.T) {
+	t.Parallel()
+	f := New(Config{
+		Now:       func() time.Time { return theEnd },
+		PublicURL: func(*http.Request) string { return "https://desk.example" },
+	})
+	const stored = "3 disputes of 5 (60.0 %), in month 4 in a row"
+	for _, v := range []struct{ language, group, text, want string }{
+		{"en", "cause", stored, stored},
+		{"de", "cause", stored, "3 Streitfälle auf 5 (60.0 %), im 4. Monat in Folge"},
+		{"ja", "cause", "3 disputes of 5 (60.0 %)", "5 件中 3 件の申し立て（60.0 %）"},
+		{"de", "cause", "many disputes <b>", `<bdi lang="en">many disputes &lt;b&gt;</bdi>`},
+		{"de", "finding", "3 disputes of 5 (60.0 %)", `<bdi lang="en">3 disputes of 5 (60.0 %)</bdi>`},
+		{"de", "rule", "its path is /<b>, not /c", "Pfad ist /&lt;b&gt;, nicht /c"},
+		{"de", "rule", "its site is shop, its path is /b", "Website ist shop, Pfad ist /b"},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Accept-Language", v.language)
+		if got := string(f.speech(r).toldHTML(v.group, v.text)); got != v.want {
+			t.Errorf("%s of %s in %s: %s, want %s", v.text, v.group, v.language, got, v.want)
 		}
 	}
 }

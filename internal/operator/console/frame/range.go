@@ -28,14 +28,16 @@ type Compared struct {
 }
 
 // AnyRange reads the days of the request for a list that has no end: all of them where the request
-// says none.
+// says none, and one alone with day=2027-01-31.
 func AnyRange(r *http.Request, now time.Time) *Range {
 	out := ReadRange(r, now)
 	if out.Until.Equal(now) {
 		out.Until = time.Time{}
 	}
-	all := Span{0, Link(r, "", map[string]string{"days": "", "until": "", "compare": ""}), false}
-	if r.URL.Query().Get("days") == "" {
+	all := Span{0, Link(r, "", map[string]string{"days": "", "until": "", "day": "", "compare": ""}), false}
+	if day, err := time.Parse(time.DateOnly, r.URL.Query().Get("day")); err == nil {
+		out.Days, out.Since, out.Until = 1, day, day.AddDate(0, 0, 1)
+	} else if r.URL.Query().Get("days") == "" {
 		out.Days, out.Since, all.Here = 0, time.Time{}, true
 	}
 	for i := range out.Choices {
@@ -72,8 +74,8 @@ func ReadRange(r *http.Request, now time.Time) *Range {
 	for _, span := range spans {
 		query := url.Values{}
 		maps.Copy(query, asked)
-		for _, place := range places { // of a list of other days
-			query.Del(place)
+		for _, of := range append(places, "day") { // of a list of other days
+			query.Del(of)
 		}
 		query.Set("days", strconv.Itoa(span))
 		out.Choices = append(out.Choices, Span{span, "?" + query.Encode(), span == out.Days})
@@ -83,6 +85,19 @@ func ReadRange(r *http.Request, now time.Time) *Range {
 
 // Last is the last of the days, by UTC.
 func (r *Range) Last() time.Time { return r.Since.AddDate(0, 0, r.Days-1) }
+
+// has says whether a time is of the days.
+func (r *Range) has(t time.Time) bool {
+	return !t.Before(r.Since) && (r.Until.IsZero() || t.Before(r.Until))
+}
+
+// Day is the one day that was asked for, as an address has it; empty for none.
+func (r *Range) Day() string {
+	if r.Days != 1 {
+		return ""
+	}
+	return r.Since.Format(time.DateOnly)
+}
 
 // Before is when the days began that this range is compared with: as many, right before it.
 func (r *Range) Before() time.Time { return r.Since.AddDate(0, 0, -r.Days) }

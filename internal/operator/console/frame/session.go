@@ -47,6 +47,12 @@ func (v *Visit) Say(key string, args ...any) string { return must(v.speech.say(k
 // Term is a word of a protocol, in the visitor's language: the text of a key that ends with it.
 func (v *Visit) Term(key string, word any) string { return must(v.speech.term(key, word)) }
 
+// Told is a text of a group, which a program stored in English, in the visitor's language.
+func (v *Visit) Told(group, text string) string {
+	says, _ := v.speech.told(group, text)
+	return says
+}
+
 // Why is what an error says to the visitor.
 func (v *Visit) Why(err error) string {
 	text, _ := v.speech.why(err)

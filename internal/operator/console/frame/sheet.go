@@ -175,7 +175,7 @@ func (f *Frame) say(r *http.Request, key string, args ...any) string {
 
 // speech is the words in the language of a request.
 func (f *Frame) speech(r *http.Request) speech {
-	return speech{f.drawing.words, i18n.For(r.Header.Values("Accept-Language")...)}
+	return f.drawing.speech(i18n.For(r.Header.Values("Accept-Language")...))
 }
 
 // must gives a text whose key is written in the code.

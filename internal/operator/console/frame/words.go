@@ -15,6 +15,9 @@ import (
 //go:embed words.txt
 var ownWords string
 
+//go:embed stored.txt
+var storedWords string
+
 // words are the texts of pages, by key and language. A file of them has a section for each key, and
 // in it a line for each language:
 //
@@ -63,6 +66,7 @@ func (w words) read(source string) error {
 type speech struct {
 	words
 	i18n.Speaker
+	stored []storedText
 }
 
 // say is a text of a page, with its places filled in.

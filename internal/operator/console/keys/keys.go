@@ -209,12 +209,14 @@ func states(v *frame.Visit, key, chosen string) (all []Option) {
 // Table is the list as a file.
 func (l List) Table() frame.Table {
 	columns := "kind id holder protocols doors roles sites state created ends last_used from"
-	return frame.TableOf(columns, l.Rows, func(k Row) []any {
+	t := frame.TableOf(columns, l.Rows, func(k Row) []any {
 		return []any{
 			k.Kind, k.ID, k.Holder(), k.Protocols, k.Doors, k.Roles, k.Sites, k.State, day(&k.Created), day(k.Ends),
 			k.LastUsed, k.From,
 		}
 	}).Goes("", l.over)
+	t.Finds = true
+	return t
 }
 
 // day is a day in a file; empty for none.

@@ -99,12 +99,14 @@ func (p *pages) people(ctx context.Context, r *http.Request, v *frame.Visit) (st
 
 // Table is the list as a file.
 func (l People) Table() frame.Table {
-	return frame.TableOf("id name role state sessions since ends last_used from", l.Rows, func(one Person) []any {
+	t := frame.TableOf("id name role state sessions since ends last_used from", l.Rows, func(one Person) []any {
 		return []any{
 			one.ID, one.Name, one.Role, one.State, one.Sessions, day(&one.Created), day(one.Ends), one.LastUsed,
 			one.From,
 		}
 	}).Goes("", l.over)
+	t.Finds = true
+	return t
 }
 
 // spans are for how long a link can be good.

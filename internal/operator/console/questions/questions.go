@@ -113,7 +113,6 @@ type List struct {
 
 	days  *frame.Range
 	count func(ctx context.Context, since, until time.Time) (int, error)
-	alone bool
 }
 
 // Choice leads to a part of the list.
@@ -156,6 +155,11 @@ func (p *pages) read(ctx context.Context, r *http.Request, v *frame.Visit) (stri
 	body := List{Search: in.Search, Later: in.After != "", Any: in.View+in.Who+in.Search != "", days: days}
 	body.Views, body.Whos = choices(r, in, totals.Days, v)
 	body.count = func(ctx context.Context, since, until time.Time) (int, error) {
+		known, _, _ := counts(nil)
+		if _, ok := known[asked.View(in.View)]; !ok || in.Search != "" || in.View != "" && in.Who != "" {
+			n, err := p.config.Operator.Questions.Count(ctx, in.Filter(), since, until)
+			return int(n), err
+		}
 		of, err := p.config.Operator.Questions.Totals(ctx, since, until)
 		times, people, agents := counts(of.Days)
 		switch {
@@ -166,9 +170,6 @@ func (p *pages) read(ctx context.Context, r *http.Request, v *frame.Visit) (stri
 		}
 		return int(times[asked.View(in.View)]), err
 	}
-	times, _, _ := counts(nil)
-	_, counted := times[asked.View(in.View)]
-	body.alone = in.Search != "" || !counted || in.View != "" && in.Who != ""
 	for _, q := range all.Questions {
 		body.Rows = append(body.Rows, rowOf(q))
 	}
@@ -192,7 +193,7 @@ func (l List) Table() frame.Table {
 			q.URL, q.Clicks, q.Language, q.First.Time, q.Last.Time,
 		}
 	}).Goes(l.Next, l.days)
-	t.Whole, t.Alone = l.count, l.alone
+	t.Whole, t.Finds = l.count, true
 	return t
 }
 

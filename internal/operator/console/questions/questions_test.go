@@ -130,7 +130,8 @@ func TestQuestionsAreListedAsFiltered(t *testing.T) {
 	d.page("questions?compare=1", []string{"5, and 0 in the 30 days before", ">Do not compare<"})
 	d.page("questions?days=7&who=people&compare=1", []string{"5, and 0 in the 7 days before"})
 	d.page("questions?view=found_nothing&compare=1", []string{"3, and 0 in the 30 days before"})
-	d.page("questions?q=hours&compare=1", []string{"opening hours"}, "ompare<") // words are counted nowhere
+	d.page("questions?q=hours&compare=1", []string{"opening hours", "2, and 0 in the 30 days before"})
+	d.page("questions?view=no_click&who=agents&compare=1", []string{"0, and 0 in the 30 days before"})
 	if w := d.send("GET", "questions?view=x", nil); w.Code != http.StatusBadRequest {
 		t.Errorf("an unknown view: status %d", w.Code)
 	}

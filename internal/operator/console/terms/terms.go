@@ -239,19 +239,17 @@ func (p *pages) history(ctx context.Context, r *http.Request, v *frame.Visit) (s
 	all, err := operator.TermsHistory{}.Do(ctx, p.operator)
 	body := History{File: p.operator.Terms.File().Name, Any: r.URL.RawQuery != ""}
 	at := func(e operator.TermsEdition) time.Time { return e.Made.Time }
-	body.Versions, body.over = frame.Sift(r, p.Now(), all.Versions, at, func(e operator.TermsEdition) []string {
-		return []string{strconv.FormatInt(e.Number, 10), e.By, e.Source}
-	})
+	body.Versions, body.over = frame.Sift(r, p.Now(), all.Versions, at, cells)
 	return v.Say("terms.history"), body, err
 }
 
 // Table is the list as a file.
 func (b History) Table() frame.Table {
-	t := frame.TableOf("version source since by in_force put_back", b.Versions, func(e operator.TermsEdition) []any {
-		return []any{e.Number, e.Source, e.Made.Time, e.By, e.Current, e.Back}
-	}).Goes("", b.over)
-	t.Sifts = true
-	return t
+	return frame.TableOf("version source since by in_force put_back", b.Versions, cells).Goes("", b.over)
+}
+
+func cells(e operator.TermsEdition) []any {
+	return []any{e.Number, e.Source, e.Made.Time, e.By, e.Current, e.Back}
 }
 
 // Version is what the page of one version shows.

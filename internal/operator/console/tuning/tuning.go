@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"frontdesk/internal/ask/tryout"
 	"frontdesk/internal/ask/tuning"
@@ -73,8 +74,11 @@ func (p *pages) lists() []frame.Page {
 // Body is what the page of all entries shows.
 type Body struct {
 	Kinds  []Kind
-	Empty  bool
+	Empty  bool // there are none at all
+	Found  bool // there are some that fit
 	Search string
+
+	over *frame.Range // in which they were changed last
 }
 
 // Kind is the entries of one kind.
@@ -125,34 +129,35 @@ func (p *pages) read(ctx context.Context, r *http.Request, v *frame.Visit) (stri
 		return "", nil, err
 	}
 	body := Body{Empty: len(list.Entries) == 0, Search: strings.TrimSpace(r.URL.Query().Get("q"))}
+	changed := func(t operator.Tuned) time.Time { return t.Changed.Time }
+	found, over := frame.Sift(r, p.Now(), list.Entries, changed, func(t operator.Tuned) []any {
+		return append(cells(t), t.Question)
+	})
+	body.over = over
 	for _, kind := range tuning.Kinds {
-		of := slices.DeleteFunc(slices.Clone(list.Entries), func(t operator.Tuned) bool {
-			return t.Kind != kind || !body.fits(t)
-		})
+		of := slices.DeleteFunc(slices.Clone(found), func(t operator.Tuned) bool { return t.Kind != kind })
 		body.Kinds = append(body.Kinds, Kind{kind, of})
+		body.Found = body.Found || len(of) > 0
 	}
 	return v.Say("frame.tuning"), body, nil
 }
 
-// fits says whether an entry has what is looked for in it.
-func (b Body) fits(t operator.Tuned) bool {
-	texts := append([]string{t.ID, t.About, t.Question, t.Text, t.Link, t.Means}, append(t.Words, t.Items...)...)
-	return strings.Contains(strings.ToLower(strings.Join(texts, "\n")), strings.ToLower(b.Search))
+func cells(e operator.Tuned) []any {
+	return []any{
+		e.ID, e.Kind, e.About, strings.Join(e.Words, "; "), e.Means, e.Both, e.Language, e.Items, e.Text, e.Link,
+		e.Until, e.On, e.Uses, e.Changed.Time, e.By,
+	}
 }
 
 // Table is the list as a file.
 func (b Body) Table() (t frame.Table) {
 	columns := "id kind about words means both language items text link until on uses changed by"
 	for _, kind := range b.Kinds {
-		of := frame.TableOf(columns, kind.Entries, func(e operator.Tuned) []any {
-			return []any{
-				e.ID, e.Kind, e.About, strings.Join(e.Words, "; "), e.Means, e.Both, e.Language, e.Items, e.Text,
-				e.Link, e.Until, e.On, e.Uses, e.Changed.Time, e.By,
-			}
-		})
+		of := frame.TableOf(columns, kind.Entries, cells)
 		t = frame.Table{Columns: of.Columns, Rows: append(t.Rows, of.Rows...)}
 	}
-	return t
+	t.Finds = true
+	return t.Goes("", b.over)
 }
 
 // begin is the form as it is before anybody has written into it.

@@ -146,7 +146,7 @@ func (l List) Table() frame.Table {
 			v.Treatment, v.Rate,
 		}
 	}).Goes("", l.over)
-	t.Whole = l.count
+	t.Whole, t.Finds = l.count, true
 	return t
 }
 
