@@ -78,6 +78,9 @@ func (c *checks) sources() {
 		}
 		if err := document.Permalink(source.Permalink).Check(); err != nil {
 			c.Problem(path+".permalink", "%v", err)
+		} else if source.Permalink != "" && source.Base == "" && source.URL == "" {
+			c.Warning(path+".permalink", "the addresses begin with https://%s/ while site.url is not set; "+
+				"set it to the address of your pages", source.Site)
 		}
 		for n, scheme := range source.Schemes {
 			if _, ok := supplyResource(scheme + ":"); !ok || scheme != strings.ToLower(scheme) ||
