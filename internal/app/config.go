@@ -41,25 +41,25 @@ type Config struct {
 	// Listen is the address for HTTP, `host:port`. Without a host (`:8080`) it is every address of
 	// the machine; port 0 takes a free port.
 	Listen string `yaml:"listen" check:"listen"`
-	// URL is the public address of this front desk, when it stands behind a proxy or has a name. It
+	// URL is the public address of this front desk, if it has a name or stands behind a proxy. It
 	// may have a path (`https://www.example.com/desk`), and then a proxy may leave the path on
-	// requests or take it off. Links and documents give addresses that begin with it; without it
-	// they begin with what the request was sent to.
+	// requests or take it off. Links and documents begin with it; without it they begin with the
+	// address of the request.
 	URL string `yaml:"url" check:"public_url"`
-	// Proxies are the networks (`10.0.0.0/8`, `192.0.2.7`) of proxies whose word on the client's
-	// address, scheme and host counts. A proxy in them must set the headers of `proxy_headers`
-	// itself, or remove those that a client sent.
+	// Proxies are the networks (`10.0.0.0/8`, `192.0.2.7`) of trusted proxies. They tell the
+	// client's address, scheme and host. A proxy must set the headers of `proxy_headers` itself, or
+	// remove those that a client sent.
 	Proxies []string `yaml:"proxies" check:"network"`
 	// ProxyHeaders says which headers trusted proxies write: `x-forwarded` (X-Forwarded-For,
-	// -Proto, -Host and -Prefix) or `forwarded` (RFC 7239). The others are not read.
+	// -Proto, -Host and -Prefix) or `forwarded` (RFC 7239). Frontdesk does not read the others.
 	ProxyHeaders string `yaml:"proxy_headers" check:"oneof=x-forwarded forwarded"`
-	// Data is the folder for what frontdesk keeps. It is made when it is missing. A relative path
-	// in a file starts from the file's folder.
+	// Data is the folder for everything that Frontdesk keeps. It is made if it is missing. A
+	// relative path in a file starts from the file's folder.
 	Data string `yaml:"data" relative:"path"`
 	// Keys is the folder for secrets that the front desk makes for itself; without it, it is the
 	// folder `keys` in the data folder. Nodes that share a database must share this folder or a
-	// copy of it, or a conversation that one of them began means nothing to the others. A folder
-	// elsewhere is not part of what `frontdesk backup` keeps.
+	// copy of it, or they cannot continue each other's conversations. `frontdesk backup` does not
+	// include a folder elsewhere.
 	Keys string `yaml:"keys" relative:"path"`
 	// Store is the database: `sqlite:PATH`, or `postgres://user:password@host:5432/database`.
 	// Without it, it is the file `frontdesk.db` in the data folder.
@@ -71,57 +71,55 @@ type Config struct {
 	// Spread says which node holds which of the sites. Changes need a restart.
 	Spread front.Settings `yaml:"spread"`
 	// Sources say where content comes from: files and folders, and addresses on the web. `frontdesk
-	// serve` reads them at its start and again as they say, `frontdesk ingest` when it is called.
-	// Changes need a restart; sources that are added or removed without the file do not.
+	// serve` reads them at its start and then by their own times, `frontdesk ingest` when you call
+	// it. Changes need a restart; sources that are added or removed without the file do not.
 	Sources []ingest.SourceSettings `yaml:"sources"`
-	// Fetch sets how pages and documents are got from the web. Changes need a restart.
+	// Fetch sets how pages and documents are fetched from the web. Changes need a restart.
 	Fetch fetch.Settings `yaml:"fetch"`
 	// TLS is encryption on the address in `listen`. Without it the server speaks plain HTTP.
 	TLS tls.Settings `yaml:"tls"`
-	// Terms are the owner's rules, in order: the first that matches an item wins, and an item that
-	// no rule matches is blocked. Without this key everything is open. Changes to the rules take
-	// effect while the server runs; changes to other keys need a restart.
+	// Terms are the owner's rules, in order: the first rule that matches an item wins, and an item
+	// without a matching rule is blocked. Without this key everything is open. Changes to the rules
+	// take effect while the server runs; changes to other keys need a restart.
 	Terms []policy.Rule `yaml:"terms"`
-	// RSL are files of RSL documents (Really Simple Licensing 1.0), such as the one that the site's
-	// robots.txt names as its licence. They narrow what the terms allow for the addresses that they
-	// speak of, and never widen it: see `imported` of a rule. Changes take effect with those of the
-	// terms.
+	// RSL are files of RSL documents (Really Simple Licensing 1.0), such as the licence that the
+	// site's robots.txt names. They narrow the terms for their addresses, and never widen them: see
+	// `imported` of a rule. Changes take effect together with the terms.
 	RSL []string `yaml:"rsl" relative:"path"`
-	// Actions are what can be done with items, told with each item that they match. Items tell
-	// their own too: a schema.org `potentialAction` with an http or https target. Changes need a
-	// restart.
+	// Actions say what can be done with items; each is listed with the items that it matches. Items
+	// have their own, too: a schema.org `potentialAction` with an http or https target. Changes
+	// need a restart.
 	Actions []actions.Template `yaml:"actions"`
 	// Ask sets how questions are answered.
 	Ask settings.Ask `yaml:"ask"`
-	// Questions says what is kept of what people and agents ask; `off` keeps nothing. Changes need
-	// a restart.
+	// Questions sets how long questions of people and agents are kept; `off` keeps nothing. Changes
+	// need a restart.
 	Questions askquestions.Settings `yaml:"questions"`
-	// Model is a language model that helps, where there is one. Changes need a restart.
+	// Model is a language model that helps, if you have one. Changes need a restart.
 	Model Model `yaml:"model"`
-	// Intent serves passages to platforms under the Agentic Intent Protocol. What it says of who
-	// may have what takes effect while the server runs; changes to the publisher, `versions`,
-	// `languages`, `session`, `sign`, `rate`, `sessions`, `keep`, `sinks`, `extensions` and the
-	// other keys of `events` than `required`, `owed` and `grace` need a restart.
+	// Intent serves passages to platforms under the Agentic Intent Protocol. Keys that decide who
+	// gets passages take effect while the server runs. The publisher, `versions`, `languages`,
+	// `session`, `sign`, `rate`, `sessions`, `keep`, `sinks`, `extensions` and the keys of `events`
+	// except `required`, `owed` and `grace` need a restart.
 	Intent excerpts.Settings `yaml:"intent"`
-	// Intakes says what is taken in from agents under the Agent Intake Protocol. `provider`,
-	// `certification` and of intakes what they ask, how often one may come, what they offer and
-	// what is kept of it take effect while the server runs; other keys need a restart: which
-	// intakes there are, their `name`, `description`, `match` and `binding`, and of `bind` the
-	// `effect`, `webhook` and `mail`.
+	// Intakes accept submissions of agents under the Agent Intake Protocol. While the server runs,
+	// you can change `provider`, `certification`, and of each intake its questions, limits, offers
+	// and retention. Other keys need a restart: the list of intakes, their `name`, `description`,
+	// `match` and `binding`, and of `bind` the `effect`, `webhook` and `mail`.
 	Intakes intake.Settings `yaml:"intakes"`
-	// Licences sets what is read of what sites state of the use of their addresses.
+	// Licences sets where licences are read that sites state. Changes need a restart.
 	Licences imported.Settings `yaml:"licences"`
 	// RAMP sells licensed content under RAMP v1. Changes need a restart.
 	RAMP licensing.Settings `yaml:"ramp"`
-	// Agents says which automated clients are told apart. Changes need a restart.
+	// Agents says how automated clients are recognised. Changes need a restart.
 	Agents agents.Settings `yaml:"agents"`
-	// Roles are what this front desk is beside one for its sites: `broker` buys for agents (see
-	// `broker`). Changes need a restart.
+	// Roles are further roles of this front desk: `broker` buys for agents (see `broker`). Changes
+	// need a restart.
 	Roles []string `yaml:"roles" check:"oneof=broker"`
 	// Broker buys licensed content for agents under RAMP v1. Changes need a restart.
 	Broker broker.Settings `yaml:"broker"`
-	// Edge is the gate before sites, for AI agents. Changes need a restart, except those of files
-	// with keys.
+	// Edge is the gate before sites, for AI agents. Changes need a restart, except changed files of
+	// keys.
 	Edge edge.Settings `yaml:"edge"`
 	// Console is the page at `/` on which people ask.
 	Console Console `yaml:"console"`
@@ -130,17 +128,17 @@ type Config struct {
 	Auth identity.AuthSettings `yaml:"auth"`
 	// MCP sets how agents that speak the Model Context Protocol are served. Changes need a restart.
 	MCP mcp.Settings `yaml:"mcp"`
-	// Ledger sets how the ledger of what was given and taken is called. Changes need a restart.
+	// Ledger sets the name of the ledger. Changes need a restart.
 	Ledger ledger.Settings `yaml:"ledger"`
-	// Discovery sets what agents that arrive are told.
+	// Discovery sets what agents find by themselves.
 	Discovery discovery.Settings `yaml:"discovery"`
-	// Limits bound what a client may cost.
+	// Limits bound the load of a client.
 	Limits apphttp.LimitSettings `yaml:"limits"`
 	// CORS says which web pages may ask from a browser.
 	CORS apphttp.CORSSettings `yaml:"cors"`
 	// Metrics are figures for Prometheus.
 	Metrics Metrics `yaml:"metrics"`
-	// Log is what is written to standard error.
+	// Log sets the log on standard error.
 	Log Log `yaml:"log"`
 	// Upgrade says where `frontdesk upgrade --check` asks for the newest version.
 	Upgrade Upgrade `yaml:"upgrade"`

@@ -17,62 +17,62 @@ import (
 // what a user is after, and get passages of items that your rules label with the editorial domain
 // in question. What is declared here is published at /.well-known/aip.json.
 type Settings struct {
-	// Enabled says whether the declaration is published and platforms are served at all. Where it
-	// becomes false while the server runs, every request is denied from then on; to begin takes a
-	// start.
+	// Enabled says whether the declaration is published and platforms are served at all. If you set
+	// it to false while the server runs, every request is denied from then on. To switch it on,
+	// start the server again.
 	Enabled bool `yaml:"enabled"`
-	// State is `active`, `paused` or `disabled`: otherwise than active, every request is denied.
+	// State is `active`, `paused` or `disabled`. Unless it is active, every request is denied.
 	State string `yaml:"state" check:"oneof=active paused disabled"`
-	// Publisher says whose content it is.
+	// Publisher describes the publisher.
 	Publisher PublisherSettings `yaml:"publisher"`
 	// Hosts are further hosts of your items. Items under other hosts than these and
 	// `publisher.domain` give no passages.
 	Hosts []string `yaml:"hosts"`
-	// Domains are the editorial domains that are declared, such as `finance.markets`. A rule's
-	// `labels` say which items lie in one. Without this key they are all the labels of the rules.
+	// Domains are the declared editorial domains, such as `finance.markets`. The `labels` of rules
+	// say which items are in one. Without this key they are all the labels of the rules.
 	Domains []string `yaml:"domains"`
-	// Versions are the protocol's versions that are answered, `0.1` and `1.0`; the first is the
-	// declaration's.
+	// Versions are the supported versions of the protocol, `0.1` and `1.0`. The declaration has the
+	// first.
 	Versions []string `yaml:"versions" check:"oneof=0.1 1.0"`
-	// Supports says what platforms may have.
+	// Supports says what platforms may get.
 	Supports Supports `yaml:"supports"`
-	// MaxChunks and MaxTokens bound an answer; a key may have its own limits below them. A token is
-	// a quarter of a character, rounded up for each passage.
+	// MaxChunks is the most passages of an answer. A key may have a lower limit.
 	MaxChunks int `yaml:"max_chunks" check:"1..100"`
-	// MaxTokens is the most tokens of an answer.
+	// MaxTokens is the most tokens of an answer. A key may have a lower limit. Four characters
+	// count as a token, rounded up for each passage.
 	MaxTokens int `yaml:"max_tokens" check:"1..100000"`
 	// Share is how much of an item's text one session of a platform may see, from 0.01 to 0.95,
 	// unless `supports.full_article` is true.
 	Share float64 `yaml:"share" check:"0.01..0.95"`
 	// SharePerDay is how much of an item's text all sessions of a platform may see together in 24
-	// hours, from 0.01 to 1, unless `supports.full_article` is true: sessions are named by the
-	// platform. 0 is the same as `share`, 1 is no bound.
+	// hours, from 0.01 to 1, unless `supports.full_article` is true. Platforms name their sessions
+	// themselves. 0 is the same as `share`, 1 is no limit.
 	SharePerDay float64 `yaml:"share_per_day" check:"optional,0.01..1"`
-	// Session is how long it is remembered what a session has seen, after its last request.
+	// Session is how long Frontdesk remembers what a session has seen, after its last request.
 	Session time.Duration `yaml:"session" check:"1m..2160h"`
 	// Training says, for the declaration, whether content may be used for training models.
 	Training bool `yaml:"training"`
-	// Compliance is what else the declaration says.
+	// Compliance has further members of the declaration.
 	Compliance ComplianceSettings `yaml:"compliance"`
-	// Refuse names requests that are denied, whatever they ask.
+	// Refuse names requests that are denied.
 	Refuse RefuseSettings `yaml:"refuse"`
-	// Confidence is the least confidence with which a platform must know what its user is after,
-	// where it says; 0 to 1.
+	// Confidence is the least confidence of a platform in what its user wants, if it states one; 0
+	// to 1.
 	Confidence float64 `yaml:"confidence" check:"0..1"`
-	// Languages are languages of requests: `strict` takes what the protocol's schema does
-	// (`en-US`), `any` every tag of a language (`en`, `zh-Hant-TW`).
+	// Languages are the accepted languages of requests: `strict` accepts those of the protocol's
+	// schema (`en-US`), `any` every tag of a language (`en`, `zh-Hant-TW`).
 	Languages string `yaml:"languages" check:"oneof=strict any"`
-	// Events are what platforms report.
+	// Events set how platforms report citations.
 	Events EventSettings `yaml:"events"`
 	// Sign says whether answers are signed, with the key that signed the request.
 	Sign bool `yaml:"sign"`
-	// Rate bounds the requests of each platform, and Sessions those of each session: `600/1m` is
-	// 600 in any minute, an empty rate is no limit. A key may have a rate of its own.
+	// Rate limits the requests of each platform: `600/1m` is 600 in any minute, an empty rate is no
+	// limit. A key may have its own rate.
 	Rate string `yaml:"rate" check:"rate"`
-	// Sessions bounds the requests of each session.
+	// Sessions limits the requests of each session.
 	Sessions string `yaml:"sessions" check:"rate"`
-	// Keep is how long requests and events are known to which later ones refer. Their receipts are
-	// kept for ever.
+	// Keep is how long requests and events are kept, so that later ones can refer to them. Their
+	// receipts are kept for ever.
 	Keep time.Duration `yaml:"keep" check:"1h..87600h"`
 	// Sinks are addresses that get a copy of each access event, at least once each: a platform, an
 	// operator, an auditor.
@@ -88,8 +88,8 @@ type PublisherSettings struct {
 	ID string `yaml:"id"`
 	// Name is what people call it, up to 128 characters; without it, the name of the site.
 	Name string `yaml:"name"`
-	// Domain is the host name that the declaration is for; without it, that of `site.url`, without
-	// `www.`.
+	// Domain is the host name that the declaration is for; without it, the host of `site.url`,
+	// without `www.`.
 	Domain string `yaml:"domain"`
 }
 
@@ -137,24 +137,24 @@ type EventSettings struct {
 	Signed bool `yaml:"signed"`
 	// Strict says whether events must have every member that belongs to their kind.
 	Strict bool `yaml:"strict"`
-	// MaxUncited is from how many answers in seven days without any report a platform is denied
-	// more; 0 denies none for it.
+	// MaxUncited is the number of answers in seven days without any report, from which on a
+	// platform is denied; 0 never denies.
 	MaxUncited int `yaml:"owed" check:"0..1000000"`
-	// Grace is how old an answer must be to count as one that a report is owed for.
+	// Grace is the age from which on an answer without a report counts for `owed`.
 	Grace time.Duration `yaml:"grace" check:"0..144h"`
 }
 
 // SinkSettings is an address that gets access events.
 type SinkSettings struct {
-	// Name is what logs and figures call it.
+	// Name is its name in logs and figures.
 	Name string `yaml:"name,required"`
-	// URL is where events are posted to, one each, as JSON.
+	// URL is the address that events are posted to, one each, as JSON.
 	URL string `yaml:"url,required" check:"url"`
-	// Platform is the id of the platform whose events it gets; without it, it gets all.
+	// Platform is the id of the platform whose events it gets; without it, it gets all events.
 	Platform string `yaml:"platform"`
-	// SecretEnv names the variable of the environment that holds the secret with which what it gets
-	// is signed, in the form of Standard Webhooks: `whsec_` and 24 to 64 bytes in Base64. Without a
-	// secret nothing is signed.
+	// SecretEnv names the variable of the environment with the secret that signs the events, in the
+	// form of Standard Webhooks: `whsec_` and 24 to 64 bytes in Base64. Without a secret they are
+	// not signed.
 	SecretEnv string `yaml:"secret_env"`
 	// SecretFile is a file that holds the secret.
 	SecretFile string `yaml:"secret_file"`

@@ -12,23 +12,22 @@ import (
 
 // AuthSettings is the section auth: who may come in. Unless something here is set, everybody may.
 type AuthSettings struct {
-	// Required lists the doors that open only to who shows a credential: `ask` (questions over
-	// HTTP, and the feeds) and `mcp`. How to ask (`GET /ask`) stays open.
+	// Required lists the doors that need a credential: `ask` (questions over HTTP, and the feeds)
+	// and `mcp`. `GET /ask`, which says how to ask, stays open.
 	Required []string `yaml:"required" check:"oneof=ask mcp"`
-	// Keys are API keys by their hash, beside those of `frontdesk keys issue api`, which need no
-	// entry here.
+	// Keys are API keys by their hash. Keys of `frontdesk keys issue api` need no entry here.
 	Keys []ConfiguredKey `yaml:"keys"`
-	// OAuth lets in who has a bearer token of an OAuth 2.0 authorization server: a JWT.
+	// OAuth accepts bearer tokens (JWT) of an OAuth 2.0 authorization server.
 	OAuth OAuth `yaml:"oauth"`
 }
 
 // ConfiguredKey is an API key of the configuration, by its hash.
 type ConfiguredKey struct {
-	// Name is what you call the key's holder; it appears in the log.
+	// Name is your name for the key's holder. It appears in the log.
 	Name string `yaml:"name,required"`
 	// Hash is the key's hash, as `frontdesk keys hash` prints it.
 	Hash string `yaml:"hash,required"`
-	// Scopes list the doors that the key opens; without them, all.
+	// Scopes are the doors that the key opens; without them, all.
 	Scopes []string `yaml:"scopes" check:"oneof=ask mcp intake"`
 	// Rate is the key's own limit, in place of `limits.rate.key`.
 	Rate string `yaml:"rate" check:"rate"`
@@ -37,20 +36,20 @@ type ConfiguredKey struct {
 // OAuth is the section auth.oauth: which bearer tokens are good. They are JWTs of one authorization
 // server (RFC 9068, and what most servers made before it).
 type OAuth struct {
-	// Issuer is the authorization server's address, letter by letter as its tokens have it (`iss`).
-	// Setting it turns tokens on.
+	// Issuer is the authorization server's address, letter by letter as in its tokens (`iss`). It
+	// switches tokens on.
 	Issuer string `yaml:"issuer" check:"url"`
-	// Audience lists whom a token may be for (`aud`); it must name one of them. Without it, it is
-	// the public address in `url`, alone and with `/ask` and `/mcp` behind it.
+	// Audience lists accepted audiences (`aud`); a token must name one of them. Without it, it is
+	// the public address in `url`, alone or followed by `/ask` or `/mcp`.
 	Audience []string `yaml:"audience"`
-	// JWKS is the address of the authorization server's public keys. It is fetched when it is
-	// needed, and again when a token names a key that is not in it.
+	// JWKS is the address of the authorization server's public keys. Frontdesk fetches it when
+	// needed, and again when a token names an unknown key.
 	JWKS string `yaml:"jwks"`
-	// Algorithms list how tokens may be signed.
+	// Algorithms are the accepted signature algorithms of tokens.
 	Algorithms []string `yaml:"algorithms"`
-	// Scopes list what a token must be allowed, all of it; without them any token will do.
+	// Scopes are the scopes that a token needs, all of them; without them any token is accepted.
 	Scopes []string `yaml:"scopes"`
-	// Skew is how far the authorization server's clock may be from ours.
+	// Skew is how far the authorization server's clock may differ.
 	Skew time.Duration `yaml:"skew" check:"0..10m"`
 
 	// Fetch gets the document at an address. It bounds size and time.

@@ -8,8 +8,8 @@ import (
 // Settings is the section ledger: how the ledger of what was given and taken is called.
 type Settings struct {
 	// Origin is the name of the ledger, and of the keys that sign it: an address without its
-	// scheme, such as `www.example.com/ledger`. Without it, it is made from `url` or, where there
-	// is none, from the site's id. A ledger that was begun keeps its name.
+	// scheme, such as `www.example.com/ledger`. Without it, it is made from `url` or, without
+	// `url`, from the site's id. A ledger that has begun keeps its name.
 	Origin string `yaml:"origin"`
 }
 

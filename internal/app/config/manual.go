@@ -123,23 +123,15 @@ func commented(spec *ast.TypeSpec, found map[string]string) {
 	}
 }
 
-// verbs are those with which comments go on after the name of their field.
-var verbs = []string{" is ", " are ", " say ", " says ", " sets ", " bound ", " bounds ",
-	" lets ", " tells ", " names ", " lists "}
-
-// sentence begins with what the key is, not with the field's name, which a reader of the manual
-// does not know.
+// sentence begins with what the key is or does, not with the field's name, which a reader of the
+// manual does not know.
 func sentence(field, comment string) string {
-	for _, verb := range verbs {
-		if rest, ok := strings.CutPrefix(comment, field+verb); ok {
-			if verb == " is " || verb == " are " {
-				verb = ""
-			}
-			rest = strings.TrimSpace(verb + rest)
-			return strings.ToUpper(rest[:1]) + rest[1:]
-		}
+	rest, named := strings.CutPrefix(comment, field+" ")
+	if !named || rest == "" {
+		return comment
 	}
-	return comment
+	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "is "), "are ")
+	return strings.ToUpper(rest[:1]) + rest[1:]
 }
 
 // fallback writes a default. What is there for want of entries is said where the list is explained.

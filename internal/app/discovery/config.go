@@ -15,15 +15,13 @@ type Settings struct {
 	// the cards under `/.well-known/` and the Link headers are served.
 	Enabled bool `yaml:"enabled"`
 	// Feeds says whether `/schemamap.xml` and the feeds are served: the items, under the terms, for
-	// those who read everything instead of asking. Only what the terms allow both for `search` and
-	// as `ai-input` is in them.
+	// agents that read everything instead of asking. They have only text that the terms allow both
+	// for `search` and as `ai-input`.
 	Feeds bool `yaml:"feeds"`
-	// Robots is a file to serve as `/robots.txt` in place of the one that is made. The address of
-	// the schema map is put behind it, unless it has a line `schemamap:` of its own. Changes to the
-	// file take effect at once.
+	// Robots is your own file for `/robots.txt`. Frontdesk adds the address of the schema map,
+	// unless the file has a line `schemamap:`. Changes to the file take effect at once.
 	Robots string `yaml:"robots" relative:"path"`
-	// LLMs is a file to serve as `/llms.txt` in place of the one that is made. Changes to the file
-	// take effect at once.
+	// LLMs is your own file for `/llms.txt`. Changes to the file take effect at once.
 	LLMs string `yaml:"llms" relative:"path"`
 }
 

@@ -11,9 +11,9 @@ import (
 
 // LimitSettings is the section limits: what a client may cost.
 type LimitSettings struct {
-	// Body is the most that a request's body may have.
+	// Body is the most bytes of a request's body.
 	Body yamlconf.Size `yaml:"body" check:"1KiB..1GiB"`
-	// Header is the most that a request's head may have.
+	// Header is the most bytes of a request's head.
 	Header yamlconf.Size `yaml:"header" check:"4KiB..16MiB"`
 	// HeaderTimeout is how long a client may take to send the head of a request.
 	HeaderTimeout time.Duration `yaml:"header_timeout" check:"10ms..1h"`
@@ -24,23 +24,23 @@ type LimitSettings struct {
 	WriteTimeout time.Duration `yaml:"write_timeout" check:"10ms..1h"`
 	// IdleTimeout is how long a connection may wait for its next request.
 	IdleTimeout time.Duration `yaml:"idle_timeout" check:"10ms..24h"`
-	// ShutdownTimeout is how long requests may take to finish when the server is told to stop.
+	// ShutdownTimeout is how long running requests may take to finish when the server stops.
 	ShutdownTimeout time.Duration `yaml:"shutdown_timeout" check:"0..1h"`
-	// Drain is how long the server goes on taking requests after it was told to stop, while
-	// `/readyz` says no already: as long as a load balancer takes to notice.
+	// Drain is how long the server still takes requests after the signal to stop. `/readyz` answers
+	// 503 meanwhile. Set it to the time that your load balancer needs to notice.
 	Drain time.Duration `yaml:"drain" check:"0..1h"`
-	// Connections is the most connections at a time. For a further one, the connection that has
-	// idled longest is closed; where none idles, it waits.
+	// Connections is the most connections at a time. For a further one, the server closes the
+	// connection that has idled longest. If none idles, the new one waits.
 	Connections int `yaml:"connections" check:"1..1048576"`
 	// PerAddress is the most connections at a time from one address, or from one /64 of IPv6; the
-	// networks of `proxies` may have more. For a further one, the address's connection that has
-	// idled longest is closed; where none idles, it is refused.
+	// networks of `proxies` may have more. For a further one, the server closes the address's
+	// connection that has idled longest. If none idles, it refuses the new one.
 	PerAddress int `yaml:"connections_per_address" check:"1..1048576"`
-	// Requests is the most requests in work at a time, streams among them; further ones are told to
-	// come back. A request whose body is still on its way makes room for a further one: of those,
-	// the one that has waited longest is cut off.
+	// Requests is the most requests in work at a time, streams among them; further ones get 503
+	// with Retry-After. If requests still wait for their bodies, the server cuts off the one that
+	// has waited longest, to make room.
 	Requests int `yaml:"requests" check:"1..1048576"`
-	// Rate bounds how often requests may come.
+	// Rate limits how often requests may come.
 	Rate RateSettings `yaml:"rate"`
 }
 
@@ -68,9 +68,9 @@ type RateSettings struct {
 	// Address is the rate for requests without a credential, for each client address (IPv6: each
 	// /64 network).
 	Address string `yaml:"address" check:"rate"`
-	// Operator is the rate for each operator of agents whose signatures were verified, whatever
-	// addresses they come from. Operators in one registered domain that are in no list count
-	// together. Without it, it is the rate for an address.
+	// Operator is the rate for each operator of verified agents, whatever addresses they come from.
+	// Unlisted operators in one registered domain count together. Without it, the rate is that of
+	// an address.
 	Operator string `yaml:"operator" check:"rate"`
 	// Key is the rate for each API key, and for each subject of a token. Their requests do not
 	// count for the address.
@@ -78,28 +78,27 @@ type RateSettings struct {
 	// Site is the rate for questions to each site, from all clients together. A question to all
 	// sites counts for each of them.
 	Site string `yaml:"site" check:"rate"`
-	// Failures is the rate for wrong credentials from one address; beyond it, its credentials are
-	// not looked at.
+	// Failures is the rate for wrong credentials from one address. Beyond it, the server does not
+	// look at credentials from there.
 	Failures string `yaml:"failures" check:"rate"`
-	// Shared lets nodes that share a PostgreSQL count together, at the price of a write to it for
-	// each request that is let in. Otherwise each counts by itself.
+	// Shared lets nodes that share a PostgreSQL count together. Each request then costs a write.
+	// Otherwise each node counts by itself.
 	Shared bool `yaml:"shared"`
 }
 
 // CORSSettings is the section cors: which web pages may ask from a browser.
 type CORSSettings struct {
 	// Origins are the origins (`https://www.example.com`) whose pages may ask; `*` is every page,
-	// `[]` none but this server's own.
+	// `[]` only this server's own.
 	Origins []string `yaml:"origins"`
 	// Headers are further request headers that pages may send.
 	Headers []string `yaml:"headers"`
 	// Expose are further response headers that pages may read.
 	Expose []string `yaml:"expose"`
-	// Credentials lets pages send what the browser keeps for this server, such as a cookie of a
-	// proxy before it. It needs origins by name. (An API key or a token that the page itself has
-	// needs nothing here.)
+	// Credentials lets pages send the browser's credentials for this server, such as a cookie of a
+	// proxy before it. It needs origins by name. (Pages can send an API key or a token without it.)
 	Credentials bool `yaml:"credentials"`
-	// MaxAge is how long a browser may remember what it was allowed.
+	// MaxAge is how long a browser may remember the permission.
 	MaxAge time.Duration `yaml:"max_age" check:"0..168h"`
 }
 

@@ -61,8 +61,8 @@ const (
 // Config is the section ask.elicit: whether vague questions are asked back (an elicitation, in
 // NLWeb's words), and what.
 type Config struct {
-	// Mode is `off`, `slots` to ask what `slots` say, or `auto` to ask what the items that fit
-	// differ in, too, such as their price or brand.
+	// Mode is `off`, `slots` for the questions in `slots`, or `auto` for further questions about
+	// differences of the fitting items, such as their price or brand.
 	Mode Mode `yaml:"mode" check:"oneof=off slots auto"`
 	// Rounds is how often one question is asked back at most.
 	Rounds int `yaml:"rounds" check:"1..5"`
@@ -70,10 +70,11 @@ type Config struct {
 	Questions int `yaml:"questions" check:"1..5"`
 	// MoreThan is how many items must fit before anything is asked back.
 	MoreThan int `yaml:"more_than" check:"0..199"`
-	// Words is how many telling words a question may have and still be vague; conditions that were
-	// understood, such as a price or a diet, do not count.
+	// Words is how many telling words a vague question may have. Recognised conditions, such as a
+	// price or a diet, do not count.
 	Words int `yaml:"words" check:"0..16"`
-	// Slots are what is asked back when it is not known, in their order.
+	// Slots are the questions to ask back, in their order. A question is asked if its answer is not
+	// known yet.
 	Slots []Slot `yaml:"slots"`
 }
 

@@ -18,49 +18,49 @@ type Slot struct {
 	ID string `yaml:"id,required"`
 	// Text is the question.
 	Text string `yaml:"text,required"`
-	// Kind is how it is answered: `single_select`, `multi_select`, `free_text`, `number` or
+	// Kind is the form of the answer: `single_select`, `multi_select`, `free_text`, `number` or
 	// `boolean`.
 	Kind string `yaml:"kind,required"`
 	// Options are the choices of a `single_select` or `multi_select`. "No preference" is added.
 	Options []string `yaml:"options"`
-	// Values are what the options stand for as values of `filter`, in the same order; without them,
-	// the options themselves.
+	// Values are the options as values of `filter`, in the same order; without them, the options
+	// themselves.
 	Values []string `yaml:"values"`
 	// Default is the answer to begin with: an option, a text, a number, `true` or `false`. For a
 	// `multi_select` it may be a list of options.
 	Default []string `yaml:"default"`
 	// Filter is the attribute that the answer fills, such as `suitableForDiet`, `totalTime` or
-	// `price`. When something is known of it the question is not asked. Without it the answer's
-	// words are added to the question.
+	// `price`. If the attribute is known, the question is not asked. Without it the answer's words
+	// are added to the question.
 	Filter string `yaml:"filter"`
-	// Bound says what the answer to a `number` is to the attribute: `max` (the default), `min` or
+	// Bound says how the answer to a `number` limits the attribute: `max` (the default), `min` or
 	// `exact`.
 	Bound string `yaml:"bound"`
-	// Value is what yes means, in answer to a `boolean`: the value of the attribute, or words of
-	// the question.
+	// Value is the meaning of yes as an answer to a `boolean`: the value of the attribute, or words
+	// of the question.
 	Value string `yaml:"value"`
-	// Types are schema.org types that who answers wants, when the question names none: a cooking
-	// time is that of a `Recipe`.
+	// Types are the schema.org types that the answer asks for, if the question names none: a
+	// cooking time asks for a `Recipe`.
 	Types []string `yaml:"types"`
-	// When says which questions it is asked back for.
+	// When says for which questions it is asked back.
 	When When `yaml:"when"`
-	// Languages are the same question in other languages than that of `text`.
+	// Languages are the same question in further languages.
 	Languages []Translation `yaml:"languages"`
 }
 
 // When says which questions a slot is asked back for; all of its conditions hold together.
 type When struct {
-	// Types are schema.org types, one of these is asked for, or most of what fits has one. Without
-	// them, any.
+	// Types are schema.org types. The question asks for one of them, or most fitting items have
+	// one. Without them, any type will do.
 	Types []string `yaml:"types"`
-	// Words are words; one of them is in the question. Without them, any question.
+	// Words are words; the question has one of them. Without them, any question will do.
 	Words []string `yaml:"words"`
 	// MoreThan is how many items must fit; without it, as many as `ask.elicit.more_than` says.
 	MoreThan int `yaml:"more_than"`
 	// AtMost is how many telling words the question may have; without it, as many as
 	// `ask.elicit.words` says.
 	AtMost int `yaml:"at_most"`
-	// Always asks however many items fit, and however much the question says.
+	// Always asks even if few items fit, and even if the question says much.
 	Always bool `yaml:"always"`
 }
 
@@ -73,7 +73,7 @@ func (w *When) words(c Config) int {
 
 // Translation is a slot's question in another language.
 type Translation struct {
-	// Language is one that frontdesk speaks: `en`, `de`, `fr`, `es`, `pt` or `ja`.
+	// Language is one of Frontdesk's languages: `de`, `en`, `es`, `fr`, `it`, `ja` or `pt`.
 	Language string `yaml:"language,required"`
 	// Text is the question.
 	Text string `yaml:"text,required"`

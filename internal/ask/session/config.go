@@ -20,11 +20,11 @@ type Settings struct {
 type MemorySettings struct {
 	// For is how long a question is kept; `0s` keeps none.
 	For time.Duration `yaml:"for" check:"0..87600h"`
-	// Turns is how many questions are kept of each credential and each user whom it names, and of
-	// each conversation of somebody without a credential.
+	// Turns is the most questions kept for each credential and each user that it names, and for
+	// each conversation without a credential.
 	Turns int `yaml:"turns" check:"1..1000"`
-	// All is how many are kept altogether. Beyond it the oldest of those without a credential go
-	// first.
+	// All is the most questions kept altogether. Beyond it the oldest of those without a credential
+	// go first.
 	All int `yaml:"all" check:"1..10000000"`
 }
 
@@ -40,31 +40,32 @@ func DefaultSettings() Settings { return Settings{For: 24 * time.Hour} }
 // waited for, and how long they are kept. Whoever asked has them by `POST /await` and by the MCP
 // tool `await`.
 type PromiseSettings struct {
-	// Enabled says whether answers are promised. Otherwise what would take long is waited for, or
-	// not done.
+	// Enabled says whether answers are promised. Otherwise the client waits for work that takes
+	// long, or the work is not done.
 	Enabled bool `yaml:"enabled"`
-	// After is how long a question that may take long (a report, the use of a model) is waited for
-	// before it becomes a promise; `0s` promises it at once. Other questions are never promised.
+	// After is how long a client waits for a question that may take long (a report, the use of a
+	// model) before it becomes a promise; `0s` promises it at once. Other questions are never
+	// promised.
 	After time.Duration `yaml:"after" check:"0..1m"`
 	// Time is the longest that the work on one promise may take.
 	Time time.Duration `yaml:"time" check:"1s..24h"`
-	// Keep is how long an answer is kept once it is there, and a promise that was cancelled.
+	// Keep is how long a finished answer, or a cancelled promise, is kept.
 	Keep time.Duration `yaml:"keep" check:"10s..720h"`
-	// Each is how many answers that are not there yet are promised at a time to one key or subject
-	// of a token, and for strangers to one address. One that was cancelled does not count.
+	// Each is the most unfinished promises of one key or subject of a token, or of a stranger's
+	// address. Cancelled ones do not count.
 	Each int `yaml:"each" check:"1..100000"`
-	// Kept is how many answers that are there are kept at a time for the same before no more are
-	// promised.
+	// Kept is the most finished answers that are kept for the same caller. Beyond it nothing more
+	// is promised.
 	Kept int `yaml:"kept" check:"1..100000"`
-	// All is the most promises at a time of all together.
+	// All is the most promises of all callers together.
 	All int `yaml:"all" check:"1..1000000"`
 	// Workers is how many promises this process works on at a time; the others wait.
 	Workers int `yaml:"workers" check:"1..256"`
 	// Fresh lets a question ask for the sources to be read again before it is answered
 	// (`prefer.fresh`).
 	Fresh FreshSettings `yaml:"fresh"`
-	// Slow makes questions slow on purpose, to test how a client deals with promises. Not for a
-	// desk in use.
+	// Slow makes questions slow on purpose, to test how clients handle promises. Do not use it for
+	// visitors.
 	Slow []SlowSettings `yaml:"slow"`
 }
 

@@ -24,38 +24,38 @@ type SourceSettings struct {
 	// HTML. A relative path in a file starts from the file's folder.
 	Path string `yaml:"path" relative:"path"`
 	// URL is an address on the web to begin at: a site's page, a feed (RSS, Atom, JSON Feed), a
-	// sitemap, a schema map, or a file of schema.org JSON-LD. Of a site, what is below the address
-	// is read. `fetch` says how.
+	// sitemap, a schema map, or a file of schema.org JSON-LD. For a site, Frontdesk reads the pages
+	// below the address. `fetch` says how.
 	URL string `yaml:"url"`
-	// Kind is what stands at the `url`: `auto` finds out, and takes a site's schema map or else its
-	// sitemap, which its robots.txt names, before it follows links. `feed`, `sitemap`, `schemamap`
-	// and `data` refuse anything else, and `crawl` follows links whatever maps there are.
-	// `wordpress` asks the site's WordPress for its posts and pages (REST API), and from then on
-	// for what changed.
+	// Kind is the kind of the `url`. `auto` finds out; for a site it takes the schema map or else
+	// the sitemap of robots.txt, before it follows links. `feed`, `sitemap`, `schemamap` and `data`
+	// refuse anything else. `crawl` follows links, even if there is a map. `wordpress` asks the
+	// site's WordPress for its posts and pages (REST API), and from then on for changes.
 	Kind string `yaml:"kind"`
 	// Every is how often a running server reads the source again. Without it, a `url` is read once
 	// a day and a `path` at the start of the server only.
 	Every time.Duration `yaml:"every" check:"optional,1m..8784h"`
-	// Complete says of a feed that it lists everything, so that what it no longer names is removed.
-	// Without it, entries that have moved out at the end of the feed stay.
+	// Complete says that a feed lists everything, so that items leave that it no longer names.
+	// Without it, entries stay that have moved out at the end of the feed.
 	Complete bool `yaml:"complete"`
-	// Crawl bounds what is read of a site.
+	// Crawl limits the reading of a site.
 	Crawl CrawlSettings `yaml:"crawl"`
-	// Base is the address from which items without an absolute URL get theirs; without it, the
-	// site's `url`, and for content of the web the address that it was found at.
+	// Base is the address that completes relative addresses of items; without it, the site's `url`,
+	// and for content of the web its own address.
 	Base string `yaml:"base"`
-	// Permalink is the pattern of the addresses of Markdown pages that give none, such as
-	// `/:year/:month/:slug/`, of `:year`, `:month`, `:day`, `:slug`, `:title` and `:path`. The date
-	// is that of the front matter, or of a file's name like `2026-03-09-title.md`. A page that
-	// lacks a part, and every page without a pattern, has the path of its file.
+	// Permalink is the pattern of addresses for Markdown pages that give none, such as
+	// `/:year/:month/:slug/`. Its parts are `:year`, `:month`, `:day`, `:slug`, `:title` and
+	// `:path`. The date comes from the front matter, or from a file's name like
+	// `2026-03-09-title.md`. A page that lacks a part, and every page without a pattern, has the
+	// path of its file.
 	Permalink string `yaml:"permalink"`
 	// Language is the language of content that does not say its own; without it, the site's.
 	Language string `yaml:"language"`
 	// Publisher is the publisher of content that does not name one; without it, the site's.
 	Publisher string `yaml:"publisher"`
-	// Schemes are those of URIs that items may have as their `url` beside addresses of the web,
-	// such as `duns` for `duns:804735132`. An Exchange sells such an item under its URI.
-	// `match.path` sees what follows the colon.
+	// Schemes are further schemes of URIs that items may have as their `url`, such as `duns` for
+	// `duns:804735132`. An Exchange sells such an item under its URI. `match.path` sees the part
+	// after the colon.
 	Schemes []string `yaml:"schemes"`
 	// AllowShrink lets a run replace the source's content by less than half of it, or by nothing.
 	// Otherwise such a run is refused and the old content stays, because most often something went
@@ -74,8 +74,7 @@ type CrawlSettings struct {
 	// Depth is how many links away from the first page another may be (20). It does not count for
 	// pages of a sitemap.
 	Depth int `yaml:"depth"`
-	// Time is the longest that a run may take (`12h`). What it has not seen by then stays as it
-	// was.
+	// Time is the longest time of a run (`12h`). Pages that it did not reach stay as they were.
 	Time time.Duration `yaml:"time"`
 	// Parallel is how many addresses are asked for at a time (8). One host is still asked no more
 	// often than `fetch.interval` says.

@@ -8,24 +8,23 @@ import (
 // their texts and the questions into vectors, and those that point the same way belong together.
 // Changes need a restart.
 type Settings struct {
-	// Fusion is how what is found by words and what is found by meaning become one list: `scores`
-	// brings both scores to one scale and averages them, `ranks` goes by the places in the two
-	// lists.
+	// Fusion is how results of words and results of meaning become one list: `scores` brings both
+	// scores to one scale and averages them, `ranks` uses the places in the two lists.
 	Fusion string `yaml:"fusion" check:"oneof=scores ranks"`
-	// Share is how much meaning counts in that list, 0 to 1; words count the rest.
+	// Share is the weight of meaning in that list, 0 to 1; words have the rest.
 	Share float64 `yaml:"share" check:"0..1"`
-	// Alone lets an item be an answer that shares no word with the question. Otherwise vectors only
-	// order what words find.
+	// Alone lets vectors find items that share no word with the question. Otherwise vectors only
+	// order the items that words find.
 	Alone bool `yaml:"alone"`
-	// Apart is beside how many unrelated questions such an item must stand out, as a share, 0 to 1.
-	// It has to resemble the question more than the nearest item resembles so many of a set of
-	// questions on all kinds of matters. A higher number finds less beside the words.
+	// Apart is how far such an item must stand out, as a share of unrelated questions, 0 to 1: it
+	// must be closer to the question than the nearest item is to this share of them. A higher
+	// number finds fewer items.
 	Apart float64 `yaml:"apart" check:"0..1"`
 	// Passages is the most passages of an item that are turned into vectors.
 	Passages int `yaml:"passages" check:"1..64"`
-	// Most is the most vectors that are kept in memory; texts beyond it are found by words alone.
-	// One of 768 numbers takes 3 KB. Up to 100,000 a question is held against all; beyond, against
-	// those of the items found by words.
+	// Most is the most vectors in memory; further texts are found by words only. A vector of 768
+	// numbers takes 3 KB. Up to 100,000, a question is compared with all vectors; beyond that, with
+	// those of the items that words find.
 	Most int `yaml:"most" check:"1..10000000"`
 	// Pace is the most texts that are turned into vectors in a minute, `0` for as many as the
 	// endpoint takes.
@@ -34,8 +33,8 @@ type Settings struct {
 	TextPrefix string `yaml:"text_prefix"`
 	// QuestionPrefix is put before questions, such as `"query: "`.
 	QuestionPrefix string `yaml:"question_prefix"`
-	// Version makes all vectors anew when it is changed, for when another model is behind the same
-	// name.
+	// Version makes all vectors again when you change it. Change it if the same name means another
+	// model.
 	Version string `yaml:"version"`
 }
 

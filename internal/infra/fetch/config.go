@@ -11,21 +11,20 @@ import (
 
 // Settings is the section fetch: how pages and documents are got from the web.
 type Settings struct {
-	// Allow are networks (`10.1.0.0/16`) and addresses (`10.1.2.3`) that may be fetched from
-	// although they are not public, and there also without TLS. Everywhere else only https
-	// addresses on the public internet are fetched; on this machine, those that the configuration
-	// itself names. An address at which a cloud keeps the machine's credentials is allowed only
-	// when it is written out as an address.
+	// Allow are networks (`10.1.0.0/16`) and addresses (`10.1.2.3`) that may be fetched although
+	// they are private, also without TLS. Everywhere else, Frontdesk fetches only https addresses
+	// on the public internet, and on this machine those that the configuration itself names. To
+	// allow an address where a cloud keeps the machine's credentials, write that address itself.
 	Allow []string `yaml:"allow"`
-	// UserAgent is what sites see as the visitor's name. The word before the slash is the one that
-	// their robots.txt is asked for; add an address at which people find who you are.
+	// UserAgent is the visitor's name for sites. Frontdesk asks their robots.txt for the word
+	// before the slash. Add an address where people find who you are.
 	UserAgent string `yaml:"user_agent"`
 	// Timeout is how long a document may take, redirects among it.
 	Timeout time.Duration `yaml:"timeout" check:"10ms..1h"`
 	// MaxBytes is the most that a document may have, unpacked.
 	MaxBytes yamlconf.Size `yaml:"max_bytes" check:"1KiB..1GiB"`
-	// Interval is the time between two requests to the same host; `0s` waits for nothing. Where a
-	// site's robots.txt asks for longer, it is that, up to a minute.
+	// Interval is the time between two requests to the same host; `0s` does not wait. If a site's
+	// robots.txt asks for longer, that counts, up to a minute.
 	Interval time.Duration `yaml:"interval" check:"0..1h"`
 }
 

@@ -27,25 +27,25 @@ type Settings struct {
 	Chat string `yaml:"chat"`
 	// Embedding names the model that turns texts into vectors.
 	Embedding string `yaml:"embedding"`
-	// Words is a file of the directions of words, in place of the table that the program carries:
-	// of model2vec (`model.safetensors`, with `tokenizer.json` beside it, or their folder), or of
-	// GloVe or fastText as text. It serves without a URL.
+	// Words is a file with directions of words, in place of the program's own table: in the form of
+	// model2vec (`model.safetensors`, with `tokenizer.json` beside it, or their folder), or of
+	// GloVe or fastText as text. It needs no URL.
 	Words string `yaml:"words" relative:"path"`
-	// Uses say what the model is for, as far as there is one for it.
+	// Uses switch each use of the model on or off.
 	Uses UseSettings `yaml:"uses"`
-	// Time is how long each use may take; after that the answer goes on without it.
+	// Time is how long each use may take; after that the answer continues without it.
 	Time TimeSettings `yaml:"time"`
 	// Tokens is the most that the model's part of one answer may take, prompts and replies
 	// together.
 	Tokens int `yaml:"tokens" check:"1000..10000000"`
-	// Day is the most that all answers together may take on one day of UTC. Beyond it they go on
-	// without the model.
+	// Day is the budget of all answers together for one day of UTC. Beyond it answers do without
+	// the model.
 	Day DaySettings `yaml:"day"`
 	// Reply is the most tokens that one reply may have.
 	Reply int `yaml:"reply" check:"50..100000"`
 	// Calls is the most calls in flight at a time, of each of the two models.
 	Calls int `yaml:"calls" check:"1..1024"`
-	// Price is what a million tokens cost, to count what answers cost.
+	// Price is the price of a million tokens, to count the cost of answers.
 	Price PriceSettings `yaml:"price"`
 }
 
@@ -53,12 +53,11 @@ type Settings struct {
 type UseSettings struct {
 	// Rerank lets the model put the best 20 items of a question into order, with one call.
 	Rerank bool `yaml:"rerank"`
-	// Summarize lets the model write summaries, where one is asked for, in place of those made of
-	// the items' sentences.
+	// Summarize lets the model write summaries. Otherwise they are made of the items' sentences.
 	Summarize bool `yaml:"summarize"`
 	// Rewrite lets the model reword follow-ups that the rules are not sure of.
 	Rewrite bool `yaml:"rewrite"`
-	// Embed lets items be found by meaning beside words.
+	// Embed lets questions find items by meaning, too.
 	Embed bool `yaml:"embed"`
 }
 
@@ -66,9 +65,9 @@ type UseSettings struct {
 type TimeSettings struct {
 	// Rerank is the time for the order of a question's items.
 	Rerank time.Duration `yaml:"rerank" check:"10ms..10m"`
-	// Summarize is the time for a summary, to its last word. A stream sends the items meanwhile; an
-	// answer that is one object is promised when this takes longer than `ask.promise.after`, as it
-	// is for any other of these times.
+	// Summarize is the time for a summary, to its last word. A stream sends the items meanwhile. If
+	// it takes longer than `ask.promise.after`, an answer that is one object is promised. This
+	// holds for the other times, too.
 	Summarize time.Duration `yaml:"summarize" check:"10ms..10m"`
 	// Rewrite is the time to reword a follow-up.
 	Rewrite time.Duration `yaml:"rewrite" check:"10ms..10m"`
@@ -93,8 +92,8 @@ type PriceSettings struct {
 type DaySettings struct {
 	// Tokens is the most tokens, prompts and replies together; `0` is no bound.
 	Tokens int `yaml:"tokens" check:"0..1000000000000"`
-	// Cost is the most that they may cost by `price`, in its currency, such as `"2.50"`. Without it
-	// there is no bound.
+	// Cost is the highest cost by `price`, in its currency, such as `"2.50"`. Without it there is
+	// no limit.
 	Cost string `yaml:"cost"`
 }
 

@@ -24,10 +24,10 @@ import (
 type MailServer struct {
 	// Server is host and port, such as `smtp.example.com:587`. Without it no mail is sent.
 	Server string `yaml:"server"`
-	// TLS is `starttls` (usual on port 587; what is meant without it), `implicit` (usual on port
-	// 465), or `none`, which is allowed on this machine alone.
+	// TLS is `starttls` (the default, usual on port 587), `implicit` (usual on port 465), or
+	// `none`, which is allowed on this machine only.
 	TLS string `yaml:"tls"`
-	// User is the name to log in with; without it nobody logs in.
+	// User is the name to log in with; without it there is no login.
 	User string `yaml:"user"`
 	// PasswordEnv names the variable of the environment that holds the password.
 	PasswordEnv string `yaml:"password_env"`

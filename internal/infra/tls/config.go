@@ -15,32 +15,32 @@ import (
 // or one had by ACME. A change needs a restart, except that of the files' content.
 type Settings struct {
 	// Cert is a PEM file with the certificate, and after it its chain. It is read again when it
-	// changes, and on SIGHUP. A relative path in a file starts from the file's folder; so does that
-	// of the other files here.
+	// changes, and on SIGHUP. A relative path in a file starts from the file's folder, here and in
+	// the other keys.
 	Cert string `yaml:"cert" relative:"path"`
 	// Key is the PEM file of the certificate's private key.
 	Key string `yaml:"key" relative:"path"`
-	// ACME has certificates from an authority such as Let's Encrypt, and renews them.
+	// ACME gets certificates from an authority such as Let's Encrypt, and renews them.
 	ACME ACMESettings `yaml:"acme"`
 	// Redirect is a second address (`:80`), without TLS, that sends browsers to https, and on which
 	// the authority may look (http-01). Without it there is none.
 	Redirect string `yaml:"redirect" check:"optional,listen"`
-	// HSTS is for how long browsers are told to use https only (Strict-Transport-Security); `0s`
-	// does not tell them. It is sent with TLS of this server's own alone.
+	// HSTS is how long browsers remember to use https only (Strict-Transport-Security); `0s` does
+	// not tell them. It needs TLS of this server itself.
 	HSTS time.Duration `yaml:"hsts" check:"0..87600h"`
 }
 
 // ACMESettings is about certificates from an authority (RFC 8555). They are kept in the folder
 // `acme` of the data folder; nodes that share that folder share them.
 type ACMESettings struct {
-	// Domains are the names to be certified. They must lead to this server from the internet on
+	// Domains are the names of the certificate. They must lead to this server from the internet on
 	// port 443 (to `listen`), or on port 80 (to `tls.redirect`).
 	Domains []string `yaml:"domains"`
-	// Email is where the authority may write to; it may be left out.
+	// Email is your address for mail of the authority; it may be left out.
 	Email string `yaml:"email"`
-	// Agree says that you agree to the authority's terms of service, which it asks for.
+	// Agree says that you agree to the authority's terms of service.
 	Agree bool `yaml:"agree"`
-	// Directory is the authority's address; without it, that of Let's Encrypt.
+	// Directory is the authority's address; without it, Let's Encrypt's.
 	Directory string `yaml:"directory" check:"url"`
 	// Roots is a PEM file with the roots that certify the authority's own address, for one of your
 	// own.

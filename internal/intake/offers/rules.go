@@ -15,23 +15,23 @@ import (
 // `{...}` is an expression and `{{` a brace. A text that is one expression and nothing else keeps
 // its type in `details`.
 type Rules struct {
-	// Match looks items of yours up, which expressions then know as `items`.
+	// Match looks up your own items. Expressions know them as `items`.
 	Match Match `yaml:"match"`
-	// Tables are constants, such as prices, which expressions know as `tables`.
+	// Tables are constants, such as prices. Expressions know them as `tables`.
 	Tables yamlconf.Object `yaml:"tables"`
 	// Let gives names to expressions. Each may use those above it.
 	Let yamlconf.Object `yaml:"let"`
-	// Decline says for what nothing is offered. The first one that holds counts.
+	// Decline lists the cases without an offer. The first one whose `when` is true counts.
 	Decline []Decline `yaml:"decline"`
-	// Offers are what is offered, unless it is declined. The first one that holds counts.
+	// Offers are the offers for all other cases. The first one whose `when` is true counts.
 	Offers []Offer `yaml:"offers"`
-	// Otherwise is the reason that is given when none of the offers holds, a text with expressions.
+	// Otherwise is the reason if no offer's `when` is true, a text with expressions.
 	Otherwise string `yaml:"otherwise"`
 }
 
 // Match looks items up by your own search, within what your terms release.
 type Match struct {
-	// Query is what to look for, a text with expressions.
+	// Query is the question for the search, a text with expressions.
 	Query string `yaml:"query"`
 	// Types are schema.org types; an item must be of one of them.
 	Types []string `yaml:"types"`
@@ -45,7 +45,7 @@ type Match struct {
 type Decline struct {
 	// When is an expression that is true in this case.
 	When string `yaml:"when,required"`
-	// Reason is what the agent is told, a text with expressions.
+	// Reason is the text for the agent, with expressions.
 	Reason string `yaml:"reason,required"`
 }
 
@@ -53,16 +53,16 @@ type Decline struct {
 type Offer struct {
 	// When is an expression that is true in this case; without it, always.
 	When string `yaml:"when"`
-	// Summary is what a person reads of the offer, a text with expressions.
+	// Summary is the text for a person, with expressions.
 	Summary string `yaml:"summary,required"`
 	// Details are keys and values for programs, with expressions in the values.
 	Details yamlconf.Object `yaml:"details"`
-	// Expires is how long the offer stands; without it, as long as the intake's offers do.
+	// Expires is how long the offer is valid; without it, as long as the intake's offers.
 	Expires time.Duration `yaml:"expires"`
-	// BindRequires are the fields without which the offer cannot be taken; without it, those of the
-	// intake.
+	// BindRequires are the fields that an agent must give to accept the offer; without it, the
+	// intake's.
 	BindRequires []string `yaml:"bind_requires"`
-	// TermsURL is the web address of the offer's terms; without it, that of the intake.
+	// TermsURL is the web address of the offer's terms; without it, the intake's.
 	TermsURL string `yaml:"terms_url"`
 }
 

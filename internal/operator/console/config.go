@@ -8,11 +8,10 @@ type Settings struct {
 	// Enabled says whether the owner's pages are served. They open only with a token of `frontdesk
 	// console token`.
 	Enabled bool `yaml:"enabled"`
-	// Session is how long somebody who logged in stays so.
+	// Session is how long a login lasts.
 	Session time.Duration `yaml:"session" check:"1m..720h"`
-	// ViewersReadSubmissions says whether viewers read what agents submitted, were offered and
-	// bound with, which may be personal. Otherwise they see that there is something, and operators
-	// read it.
+	// ViewersReadSubmissions shows viewers the data of submissions, offers and acceptances, which
+	// may be personal. Otherwise viewers see only that there is something, and operators read it.
 	ViewersReadSubmissions bool `yaml:"viewers_read_submissions"`
 }
 

@@ -10,20 +10,20 @@ import (
 // RSL documents, and the RAMP extension of their sitemaps. What they state stands below `terms`.
 // Changes need a restart.
 type Settings struct {
-	// From are the places where it is read.
+	// From are the sites whose licences are read.
 	From []PlaceSettings `yaml:"from"`
-	// Tenants has it read at each first domain of a tenant of RAMP too, with the addresses of its
-	// sitemaps, which are then for sale.
+	// Tenants reads licences at the first domain of each tenant of RAMP, too, with the addresses of
+	// its sitemaps. These addresses are then for sale.
 	Tenants bool `yaml:"tenants"`
-	// Pages is how many pages of a tenant are looked at, each time, for licences that they name; 0
-	// is none but the first.
+	// Pages is how many pages of a tenant each reading looks at, for licences that they name; 0 is
+	// the first page only.
 	Pages int `yaml:"pages" check:"0..200"`
-	// Every is how often it is read.
+	// Every is how often licences are read.
 	Every time.Duration `yaml:"every" check:"1m..8784h"`
-	// Warn is how old what was last read of the web, content among it, may be before a warning says
-	// so.
+	// Warn is the age of content or licences from the web from which on a warning says that they
+	// are stale.
 	Warn time.Duration `yaml:"warn" check:"1m..87840h"`
-	// Critical is how old it may be before the warning says that it is critical.
+	// Critical is the age from which on the warning says that they are critical.
 	Critical time.Duration `yaml:"critical" check:"1m..87840h"`
 }
 
@@ -31,11 +31,11 @@ type Settings struct {
 type PlaceSettings struct {
 	// Site is the id of the site, or of a tenant. It is needed when there are several sites.
 	Site string `yaml:"site"`
-	// URL is the first page of the site. Its robots.txt, its headers, the page, its feeds,
-	// `/rsl.txt` and the sitemaps are asked.
+	// URL is the first page of the site. Frontdesk asks its robots.txt, its headers, the page, its
+	// feeds, `/rsl.txt` and the sitemaps.
 	URL string `yaml:"url,required" check:"url"`
-	// AllowShrink lets a reading put nothing, or less than half, in the place of what was read
-	// before. Otherwise the old stays, because most often something went wrong.
+	// AllowShrink accepts a reading with no licence at all, or with less than half of the former
+	// ones. Otherwise the former reading stays, because most often something went wrong.
 	AllowShrink bool `yaml:"allow_shrink"`
 }
 

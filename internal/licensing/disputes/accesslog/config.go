@@ -6,8 +6,8 @@ import (
 
 // Settings is the section ramp.evidence: what is kept of logs of deliveries.
 type Settings struct {
-	// Keep is how long a line of an imported log is kept, by the time that it tells. Disputes are
-	// decided by what is still there.
+	// Keep is how long a line of an imported log is kept, counted from its own time. Disputes are
+	// decided by the lines that are still there.
 	Keep time.Duration `yaml:"keep" check:"24h..87600h"`
 }
 
