@@ -44,7 +44,7 @@ type grammar struct {
 	Upgrade    upgradeCommand    `cmd:"" group:"Begin" help:"Say whether there is a newer version."`
 
 	Ingest    ingestCommand   `cmd:"" group:"Content and answers" help:"Read content into the database."`
-	Sources   owner.Sources   `cmd:"" group:"Content and answers" help:"List the sources, and what was read."`
+	Sources   owner.Sources   `cmd:"" group:"Content and answers" help:"List the sources, with their last reading."`
 	Content   owner.Content   `cmd:"" group:"Content and answers" help:"See items, what others see of them, and problems."`
 	Questions owner.Questions `cmd:"" group:"Content and answers" help:"See what people and agents ask."`
 	Tuning    owner.Tuning    `cmd:"" group:"Content and answers" help:"Mend answers."`

@@ -18,10 +18,10 @@ type rampCommands struct {
 	Refresh      agent.Refresh       `cmd:"" help:"As a provider: have an Exchange read your content anew."`
 	VerifyDomain agent.VerifyDomain  `cmd:"" help:"As a provider: show an Exchange that a domain is yours, and register the key that signs addresses there."`
 	Domain       owner.Domains       `cmd:"" help:"See which domains of tenants are verified, and the challenges of them."`
-	Tenant       owner.Tenants       `cmd:"" help:"Keep the providers for whom this Exchange sells, beside the sites that it serves."`
+	Tenant       owner.Tenants       `cmd:"" help:"Manage the providers whose content this Exchange sells, beside its own sites."`
 	Caller       owner.Callers       `cmd:"" help:"Say who may push into this Exchange's catalog, with which keys."`
-	Requester    owner.Requesters    `cmd:"" help:"Say who may ask this Exchange, with which keys, and for what."`
-	Account      owner.Accounts      `cmd:"" help:"Keep the accounts from which buyers pay."`
+	Requester    owner.Requesters    `cmd:"" help:"Manage buyers: their keys and rights."`
+	Account      owner.Accounts      `cmd:"" help:"Manage buyers' accounts."`
 	License      owner.Licenses      `cmd:"" help:"Give buyers licences, and end them."`
 	Subscription owner.Subscriptions `cmd:"" help:"Give buyers subscriptions with quotas, and end them."`
 	Evidence     owner.Evidence      `cmd:"" help:"Import logs of deliveries, and show what was answered under a transaction."`

@@ -20,9 +20,9 @@ type verifyCommand struct {
 
 // Help is the command's example.
 func (verifyCommand) Help() string {
-	return "Nothing else is needed: no configuration, no database, no connection. " +
-		"A site's keys are at its /.well-known/jwks.json, those of the past among them. " +
-		"The exit code is 1 if what the file says is not true.\n\n" +
+	return "The command needs no configuration, no database and no connection. " +
+		"A site's keys, former ones included, are at its /.well-known/jwks.json. " +
+		"The exit code is 1 if the file is not true.\n\n" +
 		"Examples:\n\n\tfrontdesk verify receipt.json --key jwks.json\n" +
 		"\tfrontdesk verify ledger.jsonl --key example.com/ledger+1a2b3c4d+AT..."
 }

@@ -23,7 +23,7 @@ import (
 // BuyerFlags say who buys.
 type BuyerFlags struct {
 	command.ConfigFlags
-	As         string   `placeholder:"DOMAIN/ID" help:"Who asks: the domain that publishes the keys, and what it calls the agent. Without it, those of url and ramp.agent.id."`
+	As         string   `placeholder:"DOMAIN/ID" help:"The agent: the domain that publishes its keys, and its id. Without it, the domain of url and ramp.agent.id."`
 	Scope      []string `placeholder:"SCOPE" help:"An entitlement to ask for, such as news.example:premium; may be repeated."`
 	License    string   `placeholder:"ID" help:"A licence or subscription that the Exchange gave you."`
 	Delegation string   `placeholder:"FILE" help:"Act for whoever gave you this delegation, which frontdesk ramp delegate made."`
@@ -132,7 +132,7 @@ type Discover struct {
 	BuyerFlags
 	Use      []string `placeholder:"FUNCTION" help:"What it is for: ai-input, search, ai-index, ai-train; may be repeated."`
 	Verifier []string `placeholder:"DOMAIN" help:"Whose word on other people's content you take, such as verifier.example.com; may be repeated. Without any, that of providers on their own alone."`
-	Verify   bool     `default:"true" negatable:"" help:"Look whether what is attested of the offers holds, under the keys that providers and --verifier publish."`
+	Verify   bool     `default:"true" negatable:"" help:"Check the attestations of offers, with the keys that providers and --verifier publish."`
 	JSON     bool     `name:"json" help:"Print each offer with its level of attestation."`
 }
 

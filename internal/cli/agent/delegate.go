@@ -27,12 +27,12 @@ type Delegate struct {
 	Attenuate   delegateAttenuate   `cmd:"" help:"Narrow a token before you hand it on; nobody has to be asked."`
 	Inspect     delegateInspect     `cmd:"" help:"See what a token says, and its ids, which revoke it."`
 	Revoke      delegateRevoke      `cmd:"" help:"As an Exchange: take no more of a token, and of all that was narrowed from it."`
-	Revocations delegateRevocations `cmd:"" help:"As an Exchange: list what was revoked."`
+	Revocations delegateRevocations `cmd:"" help:"As an Exchange: list the revocations."`
 }
 
 type delegateMint struct {
 	command.ConfigFlags
-	As          string        `placeholder:"DOMAIN/ID" help:"Who delegates: the domain that publishes the key, and what it calls the principal. Without it, those of url and ramp.agent.id."`
+	As          string        `placeholder:"DOMAIN/ID" help:"The principal: the domain that publishes the key, and its id. Without it, the domain of url and ramp.agent.id."`
 	Scope       []string      `placeholder:"SCOPE" help:"A scope to delegate, such as news.example:premium, news:* or subscription:ID; may be repeated. Without one, what is open to everybody can be bought."`
 	For         time.Duration `default:"720h" placeholder:"SPAN" help:"For how long."`
 	MaxSpend    string        `placeholder:"AMOUNT" help:"The most that may be spent, like 50.00USD."`

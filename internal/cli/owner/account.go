@@ -11,14 +11,14 @@ import (
 type Accounts struct {
 	Open      of[operator.OpenAccount]    `cmd:"" help:"Open an account for a buyer."`
 	Credit    of[operator.Credit]         `cmd:"" help:"Book what a buyer paid in."`
-	Debit     of[operator.Debit]          `cmd:"" help:"Book what is paid back to a buyer, or was booked by mistake."`
+	Debit     of[operator.Debit]          `cmd:"" help:"Book a refund to a buyer, or correct a booking."`
 	Expire    of[operator.Expire]         `cmd:"" help:"Let what a buyer paid in lapse, or a part of it."`
 	Limit     of[operator.LimitAccount]   `cmd:"" help:"Say how far below nothing an account may go."`
 	Suspend   of[operator.SuspendAccount] `cmd:"" help:"Let nothing be bought from an account, until it is resumed."`
 	Resume    of[operator.ResumeAccount]  `cmd:"" help:"Let an account be bought from again."`
 	List      of[operator.ListAccounts]   `cmd:"" help:"List the accounts with what stands on them."`
 	Statement of[operator.Statement]      `cmd:"" help:"List the movements of an account."`
-	Purchases of[operator.Purchases]      `cmd:"" help:"List what was bought from an account."`
+	Purchases of[operator.Purchases]      `cmd:"" help:"List the purchases of an account."`
 	Check     accountCheck                `cmd:"" help:"Derive all balances and quotas anew, and name whatever does not hold."`
 }
 
@@ -38,7 +38,7 @@ type Subscriptions struct {
 	Suspend of[operator.SuspendGrant]      `cmd:"" help:"Let a subscription be good for nothing, until it is resumed."`
 	Resume  of[operator.ResumeGrant]       `cmd:"" help:"Let a subscription be good again."`
 	End     of[operator.EndGrant]          `cmd:"" help:"End a subscription for good."`
-	List    of[operator.ListSubscriptions] `cmd:"" help:"List the subscriptions with what is left of their quotas."`
+	List    of[operator.ListSubscriptions] `cmd:"" help:"List the subscriptions, with the rest of their quotas."`
 }
 
 // readAccounts opens the program and has fn read the book.

@@ -61,17 +61,16 @@ func (c Backup) Run(env *command.Environment) error {
 type Restore struct {
 	File string `arg:"" help:"The backup."`
 	command.ConfigFlags
-	Replace bool `help:"Put it in the place of what is there."`
+	Replace bool `help:"Replace the present database and files."`
 	Check   bool `help:"Only read the file, and say what it holds."`
 }
 
 // Help is the command's example.
 func (Restore) Help() string {
-	return "The database and the data folder are those of the configuration here; where there is none, " +
-		"that of the backup is written to " + command.DefaultFile + ". " +
+	return "Restore uses the database and the data folder of the configuration here. Without a configuration, " +
+		"it writes that of the backup to " + command.DefaultFile + ". " +
 		"End servers that use the database first. A restore that is broken off leaves everything as it was. " +
-		"The database may be on another engine than it was. What a ledger needs then is " +
-		"`frontdesk ledger resume`.\n\n" +
+		"The database may be on another engine. If there is a ledger, run `frontdesk ledger resume` afterwards.\n\n" +
 		"Examples:\n\n\tfrontdesk restore --check site.backup\n\tfrontdesk restore site.backup\n" +
 		"\tfrontdesk restore --replace --store postgres://frontdesk@localhost/frontdesk site.backup"
 }

@@ -23,7 +23,7 @@ type Ledger struct {
 	Export ledgerExport              `cmd:"" help:"Write the whole ledger, for others to verify."`
 	Audit  ledgerAudit               `cmd:"" help:"Derive the ledger anew from its entries, and name whatever was changed."`
 	Share  of[receipts.ShareReceipt] `cmd:"" help:"Make a link to a receipt of your own, for whoever has it."`
-	Resume ledgerResume              `cmd:"" help:"Have a ledger go on that was put back from a backup, or is older than what was signed."`
+	Resume ledgerResume              `cmd:"" help:"Continue a ledger after a restore, or after the loss of signed entries."`
 }
 
 // openLedger opens the program with the ledger; nil where there is no database yet.
@@ -186,8 +186,8 @@ type ledgerAudit struct {
 // Help is the command's example.
 func (ledgerAudit) Help() string {
 	return "Every leaf is hashed again, every tile of the tree is built again, " +
-		"and both are compared with what is stored and with what is signed. " +
-		"A server may run meanwhile. The exit code is 1 if anything is wrong.\n\nExample:\n\n\tfrontdesk ledger audit"
+		"and both are compared with the stored and the signed ones. " +
+		"The server may keep running. The exit code is 1 if anything is wrong.\n\nExample:\n\n\tfrontdesk ledger audit"
 }
 
 // Run checks the ledger.
@@ -246,16 +246,15 @@ type ledgerResume struct {
 
 // Help is the command's example.
 func (ledgerResume) Help() string {
-	return "A database that was put back may be older than what was signed: whoever went on as if nothing had " +
-		"happened would sign a second history " +
-		"under the name of the first, and every holder of a receipt could prove it. " +
-		"So a server does not start with it until its owner says how " +
-		"the ledger goes on: under a new name, with all its entries, or, where nothing was signed since, " +
-		"under its own. Receipts that were given stay true. " +
-		"The same is asked for where the end of SQLite's write-ahead log is damaged: " +
-		"what stands behind the damage is left out, and the log is kept beside the database. " +
-		"Say --complete only if you know it: that the server was ended before the backup was " +
-		"made, and not started since.\n\n" +
+	return "A restored database may be older than the receipts that were signed from it. A server that simply " +
+		"continued would sign a second history under the same name, " +
+		"and every holder of a receipt could prove it. " +
+		"So the server does not start until its owner says how the ledger continues: " +
+		"under a new name with all its entries or, if nothing was signed since the backup, " +
+		"under its own name. Receipts stay valid. " +
+		"The command is also for a damaged end of SQLite's write-ahead log: " +
+		"it leaves out everything after the damage, and keeps the log beside the database. " +
+		"Use --complete only if you ended the server before the backup and have not started it since.\n\n" +
 		"Examples:\n\n\tfrontdesk ledger resume\n\tfrontdesk ledger resume --name www.example.com/ledger/second\n" +
 		"\tfrontdesk ledger resume --complete"
 }

@@ -65,8 +65,8 @@ func (c reportRevenue) Run(env *command.Environment) error {
 type reportPages struct {
 	formFlags
 	Site  string    `placeholder:"ID" help:"Only of this site."`
-	Since time.Time `placeholder:"TIME" help:"Only what was bought at this time (RFC 3339) or later."`
-	Until time.Time `placeholder:"TIME" help:"Only what was bought before this time."`
+	Since time.Time `placeholder:"TIME" help:"Only purchases at this time (RFC 3339) or later."`
+	Until time.Time `placeholder:"TIME" help:"Only purchases before this time."`
 }
 
 // Help is the command's example.
@@ -128,8 +128,8 @@ type purchaseFlags struct {
 	formFlags
 	Site  string    `placeholder:"ID" help:"Only of this site."`
 	Buyer string    `placeholder:"DOMAIN/ID" help:"Only what this requester bought."`
-	Since time.Time `placeholder:"TIME" help:"Only what was bought at this time (RFC 3339) or later."`
-	Until time.Time `placeholder:"TIME" help:"Only what was bought before this time."`
+	Since time.Time `placeholder:"TIME" help:"Only purchases at this time (RFC 3339) or later."`
+	Until time.Time `placeholder:"TIME" help:"Only purchases before this time."`
 }
 
 // writeOf writes a report of them.

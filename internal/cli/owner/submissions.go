@@ -13,7 +13,7 @@ import (
 // IntakeOwner are the commands for the business's own side of its intakes.
 type IntakeOwner struct {
 	Erase  intakeErase  `cmd:"" help:"Erase all that was submitted to you in a session, or for one offer."`
-	Export intakeExport `cmd:"" help:"Write all that is known of a session or an offer, with the ledger's proof of what was consented to."`
+	Export intakeExport `cmd:"" help:"Write all data of a session or an offer, with the ledger's proof of the consent."`
 }
 
 // openSubmissions opens the program with what was submitted in a session, or for an offer.
@@ -47,10 +47,11 @@ type intakeErase struct {
 
 // Help is the command's example.
 func (intakeErase) Help() string {
-	return "The keys of what was submitted, offered and bound are destroyed, whatever the intake's retention says, " +
-		"so that nobody can read it any more, not even in backups. " +
-		"What is on its way to you is not delivered. Ids and times stay, and the ledger, which holds none of it. " +
-		"A server may run meanwhile.\n\n" +
+	return "Frontdesk destroys the keys of the submission, the offer and the acceptance, before the intake's " +
+		"retention ends. Nobody can read these data any more, not even in backups. " +
+		"Waiting messages to you are not delivered. Ids and times stay. " +
+		"So does the ledger, which has no such data. " +
+		"The server may keep running.\n\n" +
 		"Example:\n\n\tfrontdesk intake erase 0f8fad5b-d9cb-469f-a165-70867728950e"
 }
 
@@ -89,9 +90,9 @@ type intakeExport struct {
 
 // Help is the command's example.
 func (intakeExport) Help() string {
-	return "The document has what was submitted, offered and bound, as far as it is still kept; " +
-		"the receipts of the ledger's entries, which frontdesk verify takes; " +
-		"and the keys of the hashes in them. It holds personal data: keep it so.\n\n" +
+	return "The document has the submission, the offer and the acceptance, if they are still kept; " +
+		"the receipts of the ledger's entries, for frontdesk verify; " +
+		"and the keys of the hashes in them. It holds personal data: keep it safe.\n\n" +
 		"Example:\n\n\tfrontdesk intake export 0f8fad5b-d9cb-469f-a165-70867728950e > export.json"
 }
 

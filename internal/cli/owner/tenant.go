@@ -4,7 +4,7 @@ import "frontdesk/internal/operator"
 
 // Tenants has the commands for the providers for whom this Exchange sells.
 type Tenants struct {
-	Add     of[operator.Onboard]        `cmd:"" help:"Put a provider in for whom this Exchange sells, or change it: its domains, price, delivery and caller, by one command."`
+	Add     of[operator.Onboard]        `cmd:"" help:"Add a provider whose content this Exchange sells, or change it: its domains, price, delivery and caller."`
 	List    of[operator.ListTenants]    `cmd:"" help:"List the tenants."`
 	Remove  of[operator.RemoveTenant]   `cmd:"" help:"Remove a tenant: nothing of it is sold any more."`
 	Refused of[operator.ListRejections] `cmd:"" help:"List the entries that were refused last, and why."`
