@@ -16,7 +16,7 @@ type listed struct {
 	Find, Site, Buyer string // what is looked for, and by what the list is filtered
 	Day               string // the one day that is shown; empty for more
 	Sites             []Site
-	Any               bool   // something is looked for, or filtered by
+	Any, Filtered     bool   // something is looked for, or filtered by; Filtered is the latter alone
 	Later             bool   // this is not the first page
 	First             string // the address of the first page
 	Next              string // of the next; empty for none
@@ -39,7 +39,9 @@ func (o *owner) choose(r *http.Request, page string, always ...string) listed {
 	}
 	l.Find, l.Site, l.Buyer = l.Asked("q"), l.Asked("site"), l.Asked("buyer")
 	for name := range q {
-		l.Any = l.Any || l.Asked(name) != "" && !slices.Contains(append(always, "before", "compare", "until"), name)
+		if l.Asked(name) != "" && !slices.Contains(append(always, "before", "compare", "until"), name) {
+			l.Any, l.Filtered = true, l.Filtered || name != "q"
+		}
 	}
 	return l
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -173,9 +174,11 @@ func (f *Frame) listed(at, template string, read Reader) Handler {
 				s.Search.Hidden.Del(name)
 			}
 		}
-		if s.Range != nil && s.Range.Days > 0 {
+		if s.Range != nil {
 			change := map[string]string{"compare": "1"}
-			if r.URL.Query().Get("compare") != "" {
+			if s.Range.Days == 0 { // all days have none before
+				change["days"] = strconv.Itoa(usualSpan)
+			} else if r.URL.Query().Get("compare") != "" {
 				if err := f.compare(ctx, r, v, read, t); err != nil {
 					return Unread(err)
 				}

@@ -8,8 +8,10 @@ import (
 	"time"
 )
 
-// spans are how many days a page can be about.
+// spans are how many days a page can be about, and usualSpan how many where nobody says.
 var spans = []int{7, 30, 90}
+
+const usualSpan = 30
 
 // Range is the days that a page is about, up to now, as its address says: ?days=30.
 type Range struct {
@@ -57,7 +59,7 @@ type Span struct {
 // ReadRange reads the days of a request, 30 of them where it says none that can be chosen. With
 // until=2027-01-31 the days end on that one.
 func ReadRange(r *http.Request, now time.Time) *Range {
-	out := &Range{Days: 30, Until: now}
+	out := &Range{Days: usualSpan, Until: now}
 	asked := r.URL.Query()
 	if days, err := strconv.Atoi(asked.Get("days")); err == nil {
 		for _, span := range spans {

@@ -32,7 +32,7 @@ func TestTroublesAreToldWhereThereAreSome(t *testing.T) {
 			"[{home.trouble_file[terms: no] true }]"},
 		"a good file": {Config{Refused: func() *string { return nil }}, "[]"},
 		"a source":    {ofSource(Source{Name: "s"}), "[]"},
-		"files":       {ofSource(Source{Name: "s", Unread: 3}), "[{home.trouble_files[3 s] false }]"},
+		"files":       {ofSource(Source{Name: "s", Unread: 3}), "[{home.trouble_files_other[3 s] false }]"},
 		"an old one": {ofSource(Source{Name: "s", Stale: true, Read: now}),
 			"[{home.trouble_stale[s 2026-11-22] false }]"},
 		"a failed one": {ofSource(Source{Name: "s", Error: "x", Stale: true}),

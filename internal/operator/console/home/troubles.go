@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/url"
+	"strconv"
 	"time"
 
 	"frontdesk/internal/identity/keyring"
@@ -94,7 +95,11 @@ func (h *home) troubles(ctx context.Context, say sayer) (all []Trouble, err erro
 // troubles are those of a source, which are seen to on a page.
 func (s Source) troubles(say sayer, page string) (all []Trouble) {
 	if s.Unread > 0 {
-		all = append(all, Trouble{Text: say("home.trouble_files", s.Unread, s.Name), Page: page})
+		key := "home.trouble_files_other"
+		if s.Unread == 1 {
+			key = "home.trouble_files_one"
+		}
+		all = append(all, Trouble{Text: say(key, strconv.Itoa(s.Unread), s.Name), Page: page})
 	}
 	switch {
 	case s.Error != "":

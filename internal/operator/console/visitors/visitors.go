@@ -90,6 +90,16 @@ func trendOf(now, before int64) Trend {
 	return Trend{Known: before > 0, Down: part < 0, Part: part}
 }
 
+// Came is the day of the last visit, at noon, when it is the same day nearly everywhere; zero for
+// none.
+func (r Row) Came() time.Time {
+	day, err := time.Parse(time.DateOnly, r.Last)
+	if err != nil {
+		return time.Time{}
+	}
+	return day.Add(12 * time.Hour)
+}
+
 func rowOf(v came.Told) Row {
 	return Row{Told: v, Href: pathOf(v.Agent), Trend: trendOf(v.Visits(), v.Before)}
 }
