@@ -114,7 +114,7 @@ intakes:
     const menu = p.page.getByRole("link", { name: "Menu", exact: true }); // which phones open first
     if (await menu.isVisible()) await menu.click();
     await p.press(p.page.getByRole("link", { name: /^Requests/ }));
-    await p.page.getByRole("heading", { name: "Requests" }).waitFor();
+    await p.page.getByRole("heading", { name: "Requests", exact: true }).waitFor();
     return p;
   }
   // find opens what belongs to an id, by the inbox's search.

@@ -218,7 +218,7 @@ test("a domain is looked at, challenged and, since nobody answers, not verified;
     await fits(p, `domain-started-${device}`);
     await p.press(p.page.getByRole("button", { name: "Check whether it is answered" }));
     await p.page.getByText("The domain is not verified.").waitFor();
-    await p.says("CHALLENGE_");
+    await p.says("verification_url");
     await fits(p, `domain-refused-${device}`);
     await p.aisle("Domains");
     await p.page.getByLabel("State").selectOption("lapsed");
