@@ -235,10 +235,17 @@ func (r *reader) implied() {
 		cooked = true
 	}
 	dish := r.dish()
-	if cooked || eaten && (dish || r.food) ||
-		dish && (r.out.Sort.By != "" || r.out.Count > 0 || len(r.out.Constraints) > 0) {
+	if cooked || !r.sellsFood() && (eaten && (dish || r.food) ||
+		dish && (r.out.Sort.By != "" || r.out.Count > 0 || len(r.out.Constraints) > 0)) {
 		r.out.Types = []string{"Recipe"}
 	}
+}
+
+// sellsFood says whether more items than the recipes state what is in them: food is sold, too.
+func (r *reader) sellsFood() bool {
+	allergens, _ := r.at.Lexicon.Slot(string(facets.Allergens))
+	ingredients, _ := r.at.Lexicon.Slot(string(facets.Ingredient))
+	return max(allergens.Count, ingredients.Count) > r.have("Recipe")
 }
 
 // dish says whether the last word that is searched for is one for a dish or a meal: "lentil soup",

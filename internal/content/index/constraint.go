@@ -264,7 +264,7 @@ func (v *View) onDiets(c *facets.Constraint) verdict {
 		}
 		if _, ok := facets.WithoutOf(diet); ok {
 			fits = fits.Without(against).Or(v.having(facets.Ingredient).Without(against))
-		} else if strings.HasSuffix(diet, "free") { // in too much that does not say so, but declared allergens do
+		} else if diet == "glutenfree" { // in too much that does not say so, but declared allergens do
 			fits = fits.Without(against).Or(v.having(facets.Allergens).Without(against))
 		}
 		against = against.Without(fits)
