@@ -166,6 +166,15 @@ func (s *Service) onward(in *askState, text string, said query.Understood, t *th
 		t.wanted = *t.plain
 	}
 	index := s.view(in).Index
+	if len(said.Constraints) == 0 && said.Sort.By == "" && !index.Titled(t.wanted.Asked).Empty() {
+		for _, asked := range query.Instead(text, t.wanted.Asked) {
+			if !index.Titled(asked).Empty() {
+				next := s.read(in, asked, t.types)
+				next.Asked = asked
+				return next
+			}
+		}
+	}
 	kind := func(words string) bool { return words != "" && index.KindExactly(words, typesNamed(words)...) != nil }
 	instead := len(said.Constraints) == 0 && kind(said.Text) && kind(t.wanted.Text) // "and bread?" after cake
 	return query.Follow(text, said, t.wanted, instead, func(asked string) query.Understood {

@@ -56,6 +56,7 @@ func TestTurnsReplaceWhatTheyNameAnew(t *testing.T) {
 	}
 	b.fill(t, "mag", "shop",
 		stating("linux", "Install on Linux", nil), stating("windows", "Install on Windows", nil),
+		stating("python", "Python client library", nil), stating("go", "Go client library", nil),
 		stating("men", "Moor hiking boots for men", worn("male")),
 		stating("women", "Alm hiking boots for women", worn("female")),
 	)
@@ -69,6 +70,8 @@ func TestTurnsReplaceWhatTheyNameAnew(t *testing.T) {
 	}{
 		{[]string{"花束", "赤いのはどれですか？"}, "red"},
 		{[]string{"install on linux", "and on windows?"}, "windows"},
+		{[]string{"python client library", "and for go?"}, "go"},
+		{[]string{"go client library", "what about python?"}, "python"},
 		{[]string{"moor hiking boots for men", "and for women?"}, "women"},
 	} {
 		last := len(row.turns) - 1
