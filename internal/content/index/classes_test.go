@@ -87,6 +87,35 @@ func TestDeclaredAllergensTellWhatIsFreeOfGluten(t *testing.T) {
 	}
 }
 
+// Sugar is no allergen: a list of these does not tell what is without it.
+func TestDeclaredAllergensDoNotTellWhatIsFreeOfSugar(t *testing.T) {
+	t.Parallel()
+	v := stocked(t,
+		`{"@type":"Product","name":"plum jam","additionalProperty":{"@type":"PropertyValue","name":"Allergens","value":"none"}}`,
+		`{"@type":"Product","name":"pear jam","description":"No added sugar.","additionalProperty":{"@type":"PropertyValue","name":"Allergens","value":"none"}}`,
+	)
+	c := facets.Constraint{Slot: facets.Diet, Values: []string{"sugarfree"}}
+	if got, _ := found(v, Question{Text: "jam", Constraints: []facets.Constraint{c}}); !slices.Equal(got,
+		[]string{"pear jam"}) {
+		t.Errorf("free of sugar: %q", got)
+	}
+}
+
+// A question for whatever can be eaten is answered by food, and not by what speaks of meals.
+func TestABroadQuestionForFoodIsAnsweredByFood(t *testing.T) {
+	t.Parallel()
+	v := stocked(t,
+		`{"@type":"MenuItem","name":"leek soup","additionalProperty":{"@type":"PropertyValue","name":"Allergens","value":"celery"}}`,
+		`{"@type":"MenuItem","name":"cheese toast","additionalProperty":{"@type":"PropertyValue","name":"Allergens","value":"milk"}}`,
+		`{"@type":"Question","name":"May I work there over lunch?","acceptedAnswer":{"@type":"Answer","text":"Not at lunch."}}`,
+	)
+	c := facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{"dairy"}}
+	if got, _ := found(v, Question{Text: "lunch", Broad: true, Constraints: []facets.Constraint{c}}); !slices.Equal(got,
+		[]string{"leek soup"}) {
+		t.Errorf("lunch without dairy: %q", got)
+	}
+}
+
 // A list of allergens may lack what the text says is in it: who wants none is not shown it,
 // allergic or not.
 func TestFoodThatTheTextStatesIsLeftOut(t *testing.T) {

@@ -346,7 +346,7 @@ var (
 
 // onClasses judges what is to be without classes: an item that states one is out, one that states
 // to be without it or lists all that is in it comes first, and of any other it cannot be told.
-// Traces put an item out where somebody is allergic.
+// Traces put an item out where somebody is allergic, and behind others where nobody is.
 func (v *View) onClasses(c *facets.Constraint) verdict {
 	has, free := v.none(), v.all()
 	for _, asked := range c.Values {
@@ -365,8 +365,9 @@ func (v *View) onClasses(c *facets.Constraint) verdict {
 		if c.Allergy {
 			slots = append(slots, facets.Traces)
 		}
-		without := v.withWordsOf(facets.FreeOf, class)
+		without, may := v.withWordsOf(facets.FreeOf, class), v.none()
 		for _, member := range taxonomy.Within(class) {
+			may = may.Or(v.withWordsOf(facets.Traces, member))
 			for _, slot := range slots {
 				stated := v.withWordsOf(slot, member)
 				if taxonomy.Inside(class, member) {
@@ -381,7 +382,7 @@ func (v *View) onClasses(c *facets.Constraint) verdict {
 		if taxonomy.Provable(class) {
 			without = without.Or(lists)
 		}
-		free = free.And(without)
+		free = free.And(without.Without(may))
 	}
 	free = free.Without(has)
 	return verdict{meet: free, unknown: v.all().Without(free).Without(has)}
@@ -460,6 +461,18 @@ func (v *View) onWorkplace(c *facets.Constraint) verdict {
 // containing gives the items with a food of a class.
 func (v *View) containing(class string) *search.Selection {
 	return v.withWordsOf(facets.Contains, class)
+}
+
+// food gives what is eaten: dishes, and other things that state what is in them, for which diet they
+// are, or what they are without.
+func (v *View) food() *search.Selection {
+	told := v.withWordsOf(facets.Declares, string(taxonomy.Food))
+	for _, slot := range []facets.Slot{
+		facets.Ingredient, facets.Allergens, facets.Contains, facets.FreeOf, facets.Diet,
+	} {
+		told = told.Or(v.having(slot))
+	}
+	return told.And(v.anyBelow("Product")).Or(v.anyBelow("MenuItem", "Recipe"))
 }
 
 // never says whether a condition must hold whatever else gives way: what somebody eats, and what is

@@ -169,6 +169,11 @@ func (v *View) finding(q Question) *finding {
 			}
 		}
 	}
+	if q.Broad {
+		if food := within.And(v.food()); !food.Empty() {
+			s.food = food
+		}
+	}
 	s.over = v.over(&q)
 	if q.Sort.By == "" && len(s.soft) == 0 && !s.cheap {
 		if s.near = v.near(&q); s.near != nil {
@@ -225,6 +230,7 @@ type finding struct {
 	cheap   bool              // what costs less comes first among what fits as well
 	kind    *search.Selection // what the words name, where they say nothing else, and what is called by it; nil for all
 	members *search.Selection // what they name; nil where they say something else
+	food    *search.Selection // what alone is an answer, where anything to eat is; nil for all
 	near    *point            // what is nearer to it comes first among what fits as well; nil for none
 	over    *search.Selection // the events that come behind others, since they are over; nil for none
 	terms   []search.Term
@@ -279,6 +285,9 @@ func (s *finding) find() Found {
 	var found Found
 	for i, a := range s.attempts() {
 		hits := s.try(a)
+		if s.food != nil {
+			hits = slices.DeleteFunc(hits, func(h Hit) bool { return !s.food.Holds(h.at) })
+		}
 		if i == 0 {
 			found.Terms = s.terms
 		}
@@ -460,6 +469,9 @@ func (s *finding) tryFor(a attempt, limit int) []Hit {
 		}
 	}
 	s.corrections = nil
+	if a.wordless && s.food != nil {
+		sure, likely = sure.And(s.food), likely.And(s.food)
+	}
 	if a.wordless && !s.asked.Broad {
 		// Words that nothing has are no words to give way: then nothing here is what was meant.
 		if known, worded := s.search(lookup{s.within, 1, s.asked.MinScore * faintly, 0}, all); worded &&
