@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"testing"
 
 	"frontdesk/internal/content/facets"
@@ -73,6 +74,51 @@ func TestWhatIsLeftOutIsNotSearchedFor(t *testing.T) {
 		}
 		if got := Read(row.question, at).Beside; got != row.beside {
 			t.Errorf("%s: %q beside, want %q", row.question, got, row.beside)
+		}
+	}
+}
+
+// TestWhoIsNotWantedIsNoWishForThem holds that a negation counts for a name that words lead to.
+func TestWhoIsNotWantedIsNoWishForThem(t *testing.T) {
+	t.Parallel()
+	at := asking()
+	for _, question := range []string{
+		"articles not by Thackeray", "articles not written by Priya Thackeray", "articles not made by Priya Thackeray",
+		"Artikel, nicht von Priya Thackeray", "articles pas écrits par Priya Thackeray",
+		"artículos no escritos por Priya Thackeray", "articoli non scritti da Priya Thackeray",
+		"artigos não escritos por Priya Thackeray",
+	} {
+		got := Read(question, at)
+		for _, c := range got.Constraints {
+			if c.Slot == facets.Author && !c.Not {
+				t.Errorf("%s: %s", question, read(question, at))
+			}
+		}
+		if !slices.ContainsFunc(got.Constraints, func(c facets.Constraint) bool { return c.Not }) {
+			t.Errorf("%s leaves nothing out: %s", question, read(question, at))
+		}
+	}
+}
+
+// TestFoodThatIsSoldIsNoRecipe holds that where things state what is in them, somebody who cannot
+// have something asks for these, too.
+func TestFoodThatIsSoldIsNoRecipe(t *testing.T) {
+	t.Parallel()
+	shop := func(declaring int) Asking {
+		at := town(map[string]int{"Recipe": 12, "Product": 80}, facets.Known{Slot: facets.Allergens, Count: declaring},
+			facets.Known{Slot: facets.Ingredient, Count: 12}, facets.Known{Slot: facets.Diet, Count: 12})
+		return at
+	}
+	for _, row := range []struct{ question, sold, cooked string }{
+		{"Suppe ohne Schweinefleisch", "Suppe; without pork", "Suppe; kind: Recipe; without pork"},
+		{"cake without nuts", "cake; without nuts", "cake; kind: Recipe; without nuts"},
+		{"recipes without nuts", "kind: Recipe; without nuts", "kind: Recipe; without nuts"},
+	} {
+		if got := read(row.question, shop(40)); got != row.sold {
+			t.Errorf("%s, where food is sold: %s, want %s", row.question, got, row.sold)
+		}
+		if got := read(row.question, shop(4)); got != row.cooked {
+			t.Errorf("%s, where it is not: %s, want %s", row.question, got, row.cooked)
 		}
 	}
 }

@@ -57,7 +57,9 @@ func Read(text string, at Asking) Understood {
 	r.readTypes()
 	r.readKinds()
 	r.readWork()
-	r.worded = facets.LanguagesOf(r.folded)
+	if r.worded = facets.LanguagesOf(r.folded); r.worded != 0 && r.best >= 0 {
+		r.worded |= facets.LanguageNamed(tongues[r.best]) // of few words, which may be of several languages
+	}
 	r.readDeniedTraits()
 	opening := r.readBygone()
 	for i := 0; i < len(r.tokens); i++ {

@@ -22,15 +22,16 @@ func (r *reader) rarelyDeclared(slot facets.Slot) bool {
 }
 
 // readDeniedTraits reads the values that are said with a negation of their own, before that is read
-// as one of something else: "no electricity", "not waterproof".
+// as one of something else: "no electricity", "not waterproof", "allergic to dogs".
 func (r *reader) readDeniedTraits() {
 	for i := range r.tokens {
 		said, n := r.traitAt(i)
+		own := slices.ContainsFunc(said, func(t facets.Trait) bool { return t.Value == "no" })
 		for k := i; k < i+n && n > 1; k++ {
-			if facets.Denies(r.word(k)) {
-				r.trait(said, i, n)
-				break
-			}
+			own = own || facets.Denies(r.word(k)) || !facets.IsBorne([]string{r.word(k)})
+		}
+		if own {
+			r.trait(said, i, n)
 		}
 	}
 }
@@ -146,8 +147,16 @@ func (r *reader) deniedTrait(i, n int) bool {
 		if facets.Denies(r.word(k)) {
 			return true
 		}
+		if _, n := r.match(k, roleNot); n > 0 && k+n <= i {
+			return true
+		}
 	}
-	return !facets.IsBorne(strings.Fields(r.folded))
+	for k := range r.tokens {
+		if (k < i || k >= i+n) && !facets.IsBorne([]string{r.word(k)}) {
+			return true
+		}
+	}
+	return false
 }
 
 // denialReach is how many tokens before a value a negation counts.

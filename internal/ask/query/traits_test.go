@@ -1,6 +1,7 @@
 package query
 
 import (
+	"strings"
 	"testing"
 
 	"frontdesk/internal/ask/i18n"
@@ -12,7 +13,7 @@ func outfitter() Asking {
 	known := []facets.Known{{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9}}
 	for _, slot := range []facets.Slot{
 		facets.Color, facets.Material, facets.Audience, facets.Size, "waterproof", "powerSource", "roast", "organic",
-		"dishwasherSafe", "caffeine", "dogs",
+		"dishwasherSafe", "caffeine", "dogs", "toxic", "wheelchair", "condition",
 	} {
 		known = append(known, facets.Known{Slot: facets.Stated(slot), Count: 9})
 	}
@@ -48,6 +49,40 @@ func TestAttributesAreReadAsConcepts(t *testing.T) {
 	} {
 		if got := read(test.question, at); got != test.want {
 			t.Errorf("%s\n got %s\nwant %s", test.question, got, test.want)
+		}
+	}
+}
+
+// TestWhatIsNotToBeIsReadInEachLanguage holds the ways in which people say that something must not
+// harm their animals, that no animal is to be there, and that there are to be no stairs.
+func TestWhatIsNotToBeIsReadInEachLanguage(t *testing.T) {
+	t.Parallel()
+	at := outfitter()
+	for want, questions := range map[string][]string{
+		"not poisonous": {
+			"plants that won't poison the cat", "a fern, nothing poisonous", "nontoxic plants", "plants safe for dogs",
+			"Pflanzen, die nicht giftig sind", "ungiftige Pflanzen", "etwas, woran die Katze gefahrlos knabbern kann",
+			"je cherche des plantes non toxiques", "une plante sans danger pour les chats", "rien de toxique",
+			"plantas no tóxicas", "plantas que no sean venenosas", "plantas seguras para gatos",
+			"piante non velenose", "una pianta innocua per gatti", "niente di velenoso",
+			"plantas que não sejam tóxicas", "plantas seguras para cães", "nada venenoso", "無毒の植物", "猫に安全な植物",
+		},
+		"dogs not allowed": {
+			"a room, I am allergic to dogs", "pet free cottage", "flat without pets",
+			"Zimmer, ich habe eine Hundeallergie", "Wohnung ohne Haustiere", "chambre, je suis allergique aux chiens",
+			"gîte sans animaux", "habitación, soy alérgica a los perros", "casa sin mascotas",
+			"camera, sono allergico ai cani", "appartamento senza animali", "quarto, tenho alergia a cães",
+		},
+		"wheelchair accessible": {
+			"a room without stairs", "step free room", "Zimmer ohne Treppen", "chambre sans escaliers",
+			"habitación sin escaleras", "camera senza scale", "quarto sem degraus",
+		},
+		"condition: not used": {"phones but not second hand", "Handys, aber nichts Gebrauchtes"},
+	} {
+		for _, question := range questions {
+			if got := read(question, at); !strings.Contains(got, want) {
+				t.Errorf("%s: %s, want %s", question, got, want)
+			}
 		}
 	}
 }

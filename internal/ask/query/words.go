@@ -495,12 +495,16 @@ func (r *reader) readLearnt(i int) (facets.Slot, int) {
 // meant takes a meaning of the n tokens at i if it is one that a question would have.
 func (r *reader) meant(m facets.Meaning, i, n int) bool {
 	c := facets.Constraint{Slot: m.Slot, Values: []string{m.Value}}
+	from := i - 1
 	led := func(lead role) bool {
 		if i == 0 || r.tokens[i].comma || r.tokens[i].stop {
 			return false
 		}
 		for k := max(0, i-4); k < i; k++ {
 			if _, length := r.match(k, lead); length > 0 && k+length == i {
+				if at := r.denialOf(k); at >= 0 {
+					c.Not, from = true, at
+				}
 				return true
 			}
 		}
@@ -520,24 +524,23 @@ func (r *reader) meant(m facets.Meaning, i, n int) bool {
 		if n < 2 {
 			return false
 		}
-		from := i
-		if led(roleBy) {
-			from--
+		if !led(roleBy) {
+			from = i
 		}
 		r.add(c, from, i+n)
 		return true
 	case facets.Location:
 		if led(roleNear) {
-			from, near := r.near(i)
+			start, near := r.near(i)
 			if near {
 				c.Around = nearbyKilometres
 			}
-			r.add(c, min(from, i-1), i+n)
+			r.add(c, min(start, from), i+n)
 			return true
 		}
 	case facets.Author, facets.Brand:
 		if led(roleBy) {
-			r.add(c, i-1, i+n)
+			r.add(c, from, i+n)
 			return true
 		}
 		if i > 0 && alone()[r.word(i-1)] && m.Slot == facets.Brand {
@@ -565,6 +568,17 @@ func (r *reader) meant(m facets.Meaning, i, n int) bool {
 	}
 	r.prefer(c, i, i+n)
 	return true
+}
+
+// denialOf is where a negation begins of what k leads to, with a word between at most: "not written
+// by", "pas écrit par"; -1 where none does.
+func (r *reader) denialOf(k int) int {
+	for end := k; end > 0 && end >= k-1 && !r.tokens[end].comma && !r.tokens[end].stop; end-- {
+		if at := r.negationBefore(end); at >= 0 && r.together(at, k) {
+			return at
+		}
+	}
+	return -1
 }
 
 // alone are words by which nothing else than what follows is wanted.

@@ -134,8 +134,8 @@ func (d *describer) mention(t Trait) {
 // values, and figures in units that give something away.
 func (d *describer) byProperties() {
 	for _, w := range d.Words {
-		for _, slot := range d.attributesOf(w.Slot) {
-			d.property(slot, w.Text)
+		for i, slot := range d.attributesOf(w.Slot) {
+			d.property(slot, w.Text, i == 0)
 		}
 	}
 	for _, f := range d.Figures {
@@ -161,8 +161,9 @@ func (t *traitTables) attributesOf(name Slot) []Slot {
 	return nil
 }
 
-// property reads the value of a property of an attribute.
-func (d *describer) property(slot Slot, text string) {
+// property reads the value of a property of an attribute. Of several attributes that it may be
+// about, a bare yes or no answers the first.
+func (d *describer) property(slot Slot, text string, first bool) {
 	a := d.bySlot[slot]
 	if a.unit != "" {
 		return
@@ -173,14 +174,14 @@ func (d *describer) property(slot Slot, text string) {
 		d.state(t)
 		found = true
 	})
-	if found || !IsFlag(slot) {
+	if found || !first || !IsFlag(slot) {
 		return
 	}
-	first, _, _ := strings.Cut(folded, " ")
+	word, _, _ := strings.Cut(folded, " ")
 	switch {
-	case d.no[folded] || d.no[first] || d.negations[first]:
+	case d.no[folded] || d.no[word] || d.negations[word]:
 		d.state(Trait{slot, "no"})
-	case d.yes[folded] || d.yes[first]:
+	case d.yes[folded] || d.yes[word]:
 		d.state(Trait{slot, "yes"})
 	}
 }
