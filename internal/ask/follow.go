@@ -166,20 +166,36 @@ func (s *Service) onward(in *askState, text string, said query.Understood, t *th
 		t.wanted = *t.plain
 	}
 	index := s.view(in).Index
-	if len(said.Constraints) == 0 && said.Sort.By == "" && !index.Titled(t.wanted.Asked).Empty() {
-		for _, asked := range query.Instead(text, t.wanted.Asked) {
-			if !index.Titled(asked).Empty() {
-				next := s.read(in, asked, t.types)
-				next.Asked = asked
-				return next
-			}
-		}
+	if asked := instead(text, &said, t.wanted.Asked, index); asked != "" {
+		next := s.read(in, asked, t.types)
+		next.Asked = asked
+		return next
 	}
 	kind := func(words string) bool { return words != "" && index.KindExactly(words, typesNamed(words)...) != nil }
 	instead := len(said.Constraints) == 0 && kind(said.Text) && kind(t.wanted.Text) // "and bread?" after cake
 	return query.Follow(text, said, t.wanted, instead, func(asked string) query.Understood {
 		return s.read(in, asked, t.types)
 	})
+}
+
+// mostInstead is how many words of a follow-up stand in the place of one at most.
+const mostInstead = 2
+
+// instead is what was asked before with a follow-up's own words in the place of one of its words,
+// where both are the title of an item: "and for go?" after "python client library" asks for the "go
+// client library". It is empty where there is no such title.
+func instead(text string, said *query.Understood, before string, view *index.View) string {
+	words, own := strings.Fields(before), query.Own(text)
+	if len(said.Constraints) > 0 || said.Sort.By != "" || len(words) < 2 || len(own) == 0 || len(own) > mostInstead ||
+		view.Titled(before).Empty() {
+		return ""
+	}
+	for i := range words {
+		if asked := strings.Join(slices.Concat(words[:i], own, words[i+1:]), " "); !view.Titled(asked).Empty() {
+			return asked
+		}
+	}
+	return ""
 }
 
 // among asks for those of the items of the answer before for which the rest of a question holds:

@@ -93,7 +93,7 @@ var leading = everywhere("not.leading")
 // They are those of each language: an Italian "if" is a Spanish pronoun.
 var supposing = sync.OnceValue(func() (words []map[string]bool) {
 	for _, table := range language.Tables() {
-		words = append(words, setOf(table.Each("not.supposing")))
+		words = append(words, setOf(table.Each("not.supposing"), foldPhrase))
 	}
 	return words
 })
@@ -236,8 +236,8 @@ func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
 		if hues := facets.TraitValues(facets.Color, phrase); len(hues) > 0 && r.known(facets.Color) {
 			return facets.Constraint{Slot: facets.Color, Not: true, Values: hues}, i + n
 		}
-		if c, ok := r.unwantedTrait(phrase); ok {
-			return c, i + n
+		if t, ok := facets.DeniableAt(phrase, r.worded); ok && r.stated(t.Slot) { // "nothing used"
+			return facets.Constraint{Slot: t.Slot, Not: true, Values: []string{t.Value}}, i + n
 		}
 	}
 	if !r.plain(i) {
@@ -253,42 +253,7 @@ func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
 	if food && by.role != roleNot {
 		slot = facets.Ingredient
 	}
-	return facets.Constraint{Slot: slot, Not: true, Values: []string{r.mentioned(i, end)}}, end
-}
-
-// mentioned are the words from i to before end that say what is not wanted as items have them: of an
-// adjective that none has as it is inflected, the form without the ending ("der schwere").
-func (r *reader) mentioned(i, end int) string {
-	said := r.said(i, r.mentionedTo(i, end))
-	if r.at.Met == nil || strings.Contains(said, " ") || r.met(said) {
-		return said
-	}
-	for _, ending := range [...]string{"en", "em", "er", "es", "e"} {
-		if form, ok := strings.CutSuffix(said, ending); ok && len(form) >= shortestStem && r.met(form) {
-			return form
-		}
-	}
-	return said
-}
-
-// shortestStem is how many letters a word has at least without its ending.
-const shortestStem = 4
-
-// met says whether an item mentions words.
-func (r *reader) met(words string) bool {
-	return r.at.Met(&facets.Constraint{Slot: facets.Mention, Values: []string{words}})
-}
-
-// unwantedTrait is the condition that items are not what a phrase says of them: "nothing used". Of
-// what is or is not, others read the opposite, and who something is for leaves nobody out.
-func (r *reader) unwantedTrait(phrase string) (facets.Constraint, bool) {
-	for _, t := range facets.TraitsAt(phrase, r.worded) {
-		if t.Value != "" && t.Slot != facets.Audience && t.Slot != facets.Material && t.Slot != facets.Color &&
-			!facets.IsFlag(t.Slot) && r.stated(t.Slot) {
-			return facets.Constraint{Slot: t.Slot, Not: true, Values: []string{t.Value}}, true
-		}
-	}
-	return facets.Constraint{}, false
+	return facets.Constraint{Slot: slot, Not: true, Values: []string{r.said(i, r.mentionedTo(i, end))}}, end
 }
 
 // mentionedTo is where the words from i that something mentions together end, of those before end
@@ -296,7 +261,7 @@ func (r *reader) unwantedTrait(phrase string) (facets.Constraint, bool) {
 // items speak of. Where nothing mentions any, all count.
 func (r *reader) mentionedTo(i, end int) int {
 	for to := end; to > i && r.at.Met != nil; to-- {
-		if r.met(r.said(i, to)) {
+		if r.at.Met(&facets.Constraint{Slot: facets.Mention, Values: []string{r.said(i, to)}}) {
 			return to
 		}
 	}

@@ -190,27 +190,15 @@ func Follow(text string, said, earlier Understood, instead bool, read func(strin
 	return next
 }
 
-// Instead gives the ways to ask what was asked before with a follow-up's own words in the place of
-// one of its words: "and for go?" after "python client library" may ask for a "go client library".
-func Instead(text, asked string) (ways []string) {
+// Own are the words of a follow-up that say what is wanted in the place of something else: "go" of
+// "and for go?".
+func Own(text string) []string {
 	own := strings.Fields(plain(text))
 	for len(own) > 0 && small()[facets.Fold(own[0])] {
 		own = own[1:]
 	}
-	words := strings.Fields(tidy(asked))
-	if len(own) == 0 || len(own) > mostInstead || len(words) < 2 {
-		return nil
-	}
-	for i, word := range words {
-		if folded := facets.Fold(word); !ties()[folded] && !small()[folded] && !articles()[folded] {
-			ways = append(ways, strings.Join(slices.Concat(words[:i], own, words[i+1:]), " "))
-		}
-	}
-	return ways
+	return own
 }
-
-// mostInstead is how many words stand in the place of one at most.
-const mostInstead = 2
 
 // untyped is a question without the words for its types, where others take their place.
 func untyped(asked string, types []string) string {
@@ -326,16 +314,7 @@ func whole(own string, earlier Understood, gone []facets.Constraint, head bool) 
 func replaced(base, own string) string {
 	preposition, _, _ := strings.Cut(own, " ")
 	at := strings.LastIndex(" "+base, " "+preposition+" ")
-	if at < 0 || !replacing()[facets.Fold(preposition)] {
-		return base
-	}
-	behind := 0
-	for word := range strings.FieldsSeq(base[at+len(preposition):]) {
-		if !articles()[facets.Fold(word)] {
-			behind++
-		}
-	}
-	if behind > 2 {
+	if at < 0 || !replacing()[facets.Fold(preposition)] || strings.Count(base[at+len(preposition):], " ") > 3 {
 		return base
 	}
 	return base[:at]

@@ -10,11 +10,11 @@ import (
 )
 
 // setOf are the folded phrases of some lists of the tables.
-func setOf(lists iter.Seq[language.List]) map[string]bool {
+func setOf(lists iter.Seq[language.List], fold func(string) string) map[string]bool {
 	set := map[string]bool{}
 	for list := range lists {
 		for _, phrase := range list.Phrases {
-			set[foldPhrase(phrase)] = true
+			set[fold(phrase)] = true
 		}
 	}
 	return set
@@ -23,7 +23,7 @@ func setOf(lists iter.Seq[language.List]) map[string]bool {
 // nounFirst are the languages in which most adjectives stand behind what they are said of.
 var nounFirst = sync.OnceValue(func() (in []bool) {
 	for _, table := range language.Tables() {
-		in = append(in, setOf(table.Each("grammar"))["noun first"])
+		in = append(in, setOf(table.Each("grammar"), foldPhrase)["noun first"])
 	}
 	return in
 })
@@ -33,7 +33,7 @@ func (r *reader) nounFirst() bool { return r.best >= 0 && nounFirst()[r.best] }
 
 // everywhere are the folded phrases of the lists of a key in all languages.
 func everywhere(key string) func() map[string]bool {
-	return sync.OnceValue(func() map[string]bool { return setOf(language.Each(key)) })
+	return sync.OnceValue(func() map[string]bool { return setOf(language.Each(key), foldPhrase) })
 }
 
 // argumentsOf are the folded phrases of the lists of a key in all languages, each with its
@@ -76,26 +76,12 @@ func texts(key string) func() []string {
 
 // textSet are texts as a set.
 func textSet(key string) func() map[string]bool {
-	return sync.OnceValue(func() map[string]bool {
-		set := map[string]bool{}
-		for _, text := range texts(key)() {
-			set[text] = true
-		}
-		return set
-	})
+	return sync.OnceValue(func() map[string]bool { return setOf(language.Each(key), facets.Fold) })
 }
 
-// written are the phrases of the lists of a key in all languages, as they are written.
+// written are the phrases of the lists of a key in all languages with their accents, in lower case.
 func written(key string) func() map[string]bool {
-	return sync.OnceValue(func() map[string]bool {
-		set := map[string]bool{}
-		for list := range language.Each(key) {
-			for _, phrase := range list.Phrases {
-				set[phrase] = true
-			}
-		}
-		return set
-	})
+	return sync.OnceValue(func() map[string]bool { return setOf(language.Each(key), strings.ToLower) })
 }
 
 // longest is how many words a phrase has at most.

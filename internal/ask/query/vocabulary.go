@@ -114,7 +114,7 @@ var roleNames = map[string]role{
 func compile() *lexicon {
 	all := &lexicon{vocabulary: map[string][]sense{}, beginnings: map[string]int{}}
 	for i, table := range language.Tables() {
-		all.functionWords = append(all.functionWords, setOf(table.Each("function")))
+		all.functionWords = append(all.functionWords, setOf(table.Each("function"), foldPhrase))
 		for _, list := range table.Lists {
 			role, known := roleNames[list.Key]
 			if !known {

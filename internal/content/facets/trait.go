@@ -343,6 +343,18 @@ func (s *sense) counts(in Languages) bool {
 	return s.in&(in|inEnglish) != 0
 }
 
+// DeniableAt gives the trait that a folded phrase says in a text in some languages and items can be
+// without. Of a flag, others read the opposite; colours and materials are asked for otherwise, and
+// for whom something is leaves nobody out.
+func DeniableAt(phrase string, in Languages) (Trait, bool) {
+	for _, t := range TraitsAt(phrase, in) {
+		if t.Value != "" && t.Slot != Audience && t.Slot != Material && t.Slot != Color && !IsFlag(t.Slot) {
+			return t, true
+		}
+	}
+	return Trait{}, false
+}
+
 // TraitsAt gives the traits that a folded phrase says in a text in some languages.
 func TraitsAt(phrase string, in Languages) (said []Trait) {
 	for _, s := range traits().senses[phrase] {

@@ -101,6 +101,22 @@ func TestDeclaredAllergensDoNotTellWhatIsFreeOfSugar(t *testing.T) {
 	}
 }
 
+// An adjective that no item has as it is inflected leaves out what has it otherwise.
+func TestAnInflectedAdjectiveIsLeftOut(t *testing.T) {
+	t.Parallel()
+	v := stocked(t,
+		`{"@type":"Product","name":"Bohrhammer leicht","inLanguage":"de"}`,
+		`{"@type":"Product","name":"Abbruchhammer schwer","inLanguage":"de"}`,
+	)
+	for _, said := range []string{"schwer", "schwere", "schweren", "schweres"} {
+		c := facets.Constraint{Slot: facets.Mention, Not: true, Values: []string{said}, Source: facets.FromText}
+		if got, _ := found(v, Question{Text: "hammer", Constraints: []facets.Constraint{c}}); !slices.Equal(got,
+			[]string{"Bohrhammer leicht"}) {
+			t.Errorf("not %s: %q", said, got)
+		}
+	}
+}
+
 // A question for whatever can be eaten is answered by food, and not by what speaks of meals.
 func TestABroadQuestionForFoodIsAnsweredByFood(t *testing.T) {
 	t.Parallel()

@@ -463,8 +463,8 @@ func (v *View) containing(class string) *search.Selection {
 	return v.withWordsOf(facets.Contains, class)
 }
 
-// food gives what is eaten: dishes, and other things that state what is in them, for which diet they
-// are, or what they are without.
+// food gives what is eaten: dishes, and other things that state what is in them, for which diet
+// they are, or what they are without.
 func (v *View) food() *search.Selection {
 	told := v.withWordsOf(facets.Declares, string(taxonomy.Food))
 	for _, slot := range []facets.Slot{

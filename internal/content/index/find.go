@@ -208,6 +208,9 @@ func (s *finding) spelled(c *facets.Constraint) *facets.Constraint {
 		}
 		text, corrections := s.view.snapshot.Corrected(value)
 		if len(corrections) == 0 {
+			text = s.view.uninflected(value)
+		}
+		if text == value {
 			continue
 		}
 		if &meant.Values[0] == &c.Values[0] {
@@ -217,6 +220,24 @@ func (s *finding) spelled(c *facets.Constraint) *facets.Constraint {
 		s.respelled = append(s.respelled, corrections...)
 	}
 	return &meant
+}
+
+// shortestStem is how many letters a word has at least without its ending.
+const shortestStem = 4
+
+// uninflected is a word without its ending where items have it so, and none as it is: "schwer" of
+// "der schwere".
+func (v *View) uninflected(word string) string {
+	if strings.Contains(word, " ") || !v.Mentioning(word).Empty() {
+		return word
+	}
+	for _, ending := range [...]string{"en", "em", "er", "es", "e"} {
+		form, ok := strings.CutSuffix(word, ending)
+		if ok && len(form) >= shortestStem && !v.Mentioning(form).Empty() {
+			return form
+		}
+	}
+	return word
 }
 
 // finding is one question on its way.
