@@ -12,10 +12,12 @@ import (
 	"frontdesk/internal/ask/query"
 	"frontdesk/internal/ask/quote"
 	"frontdesk/internal/ask/telling"
+	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/search"
+	"frontdesk/internal/infra/language"
 )
 
 // The bounds of looking at all items of a kind.
@@ -119,12 +121,14 @@ func (s *Service) kindOf(in *askState, wish *extremes.Wish, g *released.View, as
 	if wish.Count() && wish.First != wish.Subject && g.Index.Kind(wish.First, typesNamed(wish.First)...) == nil {
 		return nil // "how many lumens has the lamp"
 	}
-	if kind := g.Index.KindExactly(subject, typesNamed(subject)...); kind != nil {
-		asked.Types = nil
-		if in.typed() {
-			asked.Types = in.asked.Types
+	for _, named := range namings(wish, subject) {
+		if kind := g.Index.KindExactly(named, typesNamed(named)...); kind != nil {
+			asked.Types = nil
+			if in.typed() {
+				asked.Types = in.asked.Types
+			}
+			return kind
 		}
-		return kind
 	}
 	if shorter := subject[:max(0, strings.LastIndexByte(subject, ' '))]; strings.Contains(shorter, " ") {
 		if titled := g.Index.Titled(shorter); !titled.Empty() {
@@ -134,7 +138,37 @@ func (s *Service) kindOf(in *askState, wish *extremes.Wish, g *released.View, as
 	if titled := g.Index.Titled(subject); !titled.Empty() && (wish.Count() || len(things(measured(g, titled))) > 0) {
 		return titled
 	}
+	if broad := broadTypes(facets.Fold(subject)); len(broad) > 0 {
+		if of := g.Index.Meeting(&index.Question{Types: broad, Within: g.Permit}); !of.Empty() {
+			asked.Types = nil
+			return of
+		}
+	}
+	if wish.Contained {
+		return g.Index.Kind("product")
+	}
 	return nil
+}
+
+// broadTypes are the types of which a folded word may stand for whatever there is: "overnight
+// stay".
+func broadTypes(word string) (types []string) {
+	for list := range language.Each("broad") {
+		if _, known := content.KnownType(list.Argument); known &&
+			slices.ContainsFunc(list.Phrases, func(p string) bool { return facets.Fold(p) == word }) {
+			types = append(types, list.Argument)
+		}
+	}
+	return types
+}
+
+// namings are the words that may name a kind: those of a subject, and those without what the thing
+// is in.
+func namings(wish *extremes.Wish, subject string) []string {
+	if wish.Inner == wish.Subject || wish.Inner == "" {
+		return []string{subject}
+	}
+	return []string{subject, wish.Inner}
 }
 
 // things are the items whose names say what they are: a page about postage is no parcel.
@@ -256,9 +290,10 @@ func (s *Service) measure(
 	best, most := []extremes.Value(nil), 0
 	for _, name := range wish.Measures() {
 		values, n := make([]extremes.Value, len(items)), 0
+		ranked := rankedBy(g, extremes.Trait(name))
 		for i, item := range items {
-			value, ok := extremes.Value{}, false
-			if wish.Per == "" && beside == "" {
+			value, ok := ranked[item.Doc]
+			if !ok && wish.Per == "" && beside == "" {
 				value, ok = wish.Stated(g.Index.Figures(item.Doc), name)
 			}
 			if !ok && len(items) <= mostRead {
@@ -296,6 +331,19 @@ func (s *Service) measure(
 		}
 	}
 	return measure
+}
+
+// rankedBy gives where items stand on the scale of an attribute.
+func rankedBy(g *released.View, attribute facets.Slot) map[*index.Doc]extremes.Value {
+	ranked := map[*index.Doc]extremes.Value{}
+	for n, value := range facets.TraitScale(attribute) {
+		wanted := []facets.Constraint{{Slot: attribute, Values: []string{value}}}
+		has := index.Question{Within: g.Permit, Constraints: wanted}
+		for _, ref := range g.Index.Meeting(&has).All() {
+			ranked[ref.(*index.Doc)] = extremes.Ranked(attribute, n)
+		}
+	}
+	return ranked
 }
 
 // about is the text of an item: its name and description, or those of its sentences that have some

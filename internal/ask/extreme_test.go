@@ -62,11 +62,31 @@ func TestExtremesAndCountsAreOfTheKindThatIsNamed(t *testing.T) {
 		stating("k", "Team plan", retention("up to 60 days")), paying("l", "Caretaker", 24000, "YEAR"),
 		paying("m", "Clerk", 2600, "MONTH"), paying("n", "Waiter", 15, "HOUR"),
 	)
+	of := func(category string, price int) map[string]any {
+		fields := costing(price)
+		fields["category"] = category
+		return fields
+	}
+	walking := func(path, name, level string) content.Item {
+		return stating(path, name, map[string]any{"additionalProperty": []map[string]any{
+			{"@type": "PropertyValue", "name": "Difficulty", "value": level},
+		}})
+	}
+	b.fill(t, "mag", "more",
+		stating("t", "Cord 5", of("Mobile phones", 90)), stating("u", "Flip 2", of("Mobile phones", 40)),
+		stating("v", "Old Oak", of("Wine", 12)), stating("w", "Young Oak", of("Wine", 8)),
+		walking("x", "Ridge walk", "hard"), walking("y", "Lake walk", "easy"), walking("z", "Mill walk", "moderate"),
+	)
 	for question, want := range map[string]struct {
 		said  string
 		names []string
 	}{
-		"what is your cheapest tent": {"The cheapest is Tent Moor 2 kg (€180).", []string{"b", "a"}},
+		"the cheapest smartphone":           {"The cheapest is Flip 2 (€40).", []string{"u", "t"}},
+		"your cheapest bottle of wine":      {"The cheapest is Young Oak (€8).", []string{"w", "v"}},
+		"die teuerste Flasche Wein":         {"Am teuersten ist Old Oak (12 €).", []string{"v", "w"}},
+		"which walk is the easiest":         {"The easiest is Lake walk.", []string{"y", "z", "x"}},
+		"what is the most challenging walk": {"The hardest is Ridge walk.", []string{"x", "z", "y"}},
+		"what is your cheapest tent":        {"The cheapest is Tent Moor 2 kg (€180).", []string{"b", "a"}},
 		"which tent is the most expensive": {
 			"The most expensive is Tent Alm 3 kg (€210).", []string{"a", "b"},
 		},

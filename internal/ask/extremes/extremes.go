@@ -5,9 +5,10 @@
 // It is pure. Its words stand in one table a language in tables/, a line "name = phrase | phrase";
 // a word that ends in "*" stands for all that begin with it. The superlatives are those of
 // measures.txt, beside "count" for how many; "per hour" and the like say what a price is for;
-// "filler" are words that say nothing of what is asked for, "place" those for where all is, "paid"
-// for what costs something; "label" and "say" word answers, and "unit" and "read" are how the units
-// of figures are said and read. measures.txt says what each superlative compares.
+// "filler" are words that say nothing of what is asked for, "place" those for where all is,
+// "container" those for what a thing is in ("bottle of wine"), "paid" for what costs something;
+// "label" and "say" word answers, and "unit" and "read" are how the units of figures are said and
+// read. measures.txt says what each superlative compares.
 package extremes
 
 import (
@@ -35,7 +36,9 @@ type Wish struct {
 	Per         string // what a price is for: "hour"; empty for anything
 	Subject     string // the words for the kind; empty where the question names none
 	First       string // those of Subject that stand right behind "how many", before any other word
+	Inner       string // Subject without what the thing is in: "wine" of "bottle of wine"; else Subject
 	Anything    bool   // the question says "thing", which every item is
+	Contained   bool   // Subject is no more than what things are in: "bottle"
 	Beside      string // the superlative with the word behind it, which may be a name: "first aid"
 	Paid        bool   // what costs nothing does not count: "the cheapest paid plan"
 	Own         string // the items' own property, folded, or the measure that the question compares by; empty for none
@@ -159,7 +162,7 @@ func (t *table) read(words []word) (wish Wish, known int, ok bool) {
 		wish.Per = strings.TrimPrefix(name, "per ")
 		use(from, n)
 	}
-	var subject []string
+	var subject []int
 	for i, w := range words {
 		switch {
 		case used[i]:
@@ -171,10 +174,19 @@ func (t *table) read(words []word) (wish Wish, known int, ok bool) {
 		case t.says("anything", w.folded):
 			known, wish.Anything = known+1, true
 		default:
-			subject = append(subject, w.written)
+			subject = append(subject, i)
 		}
 	}
-	wish.Subject, wish.Tag = strings.Join(t.placeless(subject), " "), t.tag
+	var named []word
+	for _, i := range t.placeless(subject, words, wish.Anything) {
+		named = append(named, words[i])
+	}
+	wish.Subject, wish.Tag = wordsWritten(named), t.tag
+	if inner := t.inner(named); len(inner) < len(named) {
+		wish.Contained = len(inner) == 0
+		named = inner
+	}
+	wish.Inner = wordsWritten(named)
 	if wish.Count() {
 		end := from + n
 		for end < len(words) && !used[end] && !t.fills(words[end].folded) {
@@ -185,14 +197,28 @@ func (t *table) read(words []word) (wish Wish, known int, ok bool) {
 	return wish, known, true
 }
 
-// placeless leaves out the words for where everything is, unless they are all: "the dearest
-// treatment of the centre".
-func (t *table) placeless(subject []string) []string {
-	kept := slices.DeleteFunc(slices.Clone(subject), func(w string) bool { return t.says("place", facets.Fold(w)) })
+// placeless leaves out of the words of a subject, by where they stand, those for where everything
+// is, unless they are all: "the dearest treatment of the centre". Before another word of it such a
+// word is a part of a name, "house plant", unless all are things.
+func (t *table) placeless(subject []int, words []word, things bool) (kept []int) {
+	for n, i := range subject {
+		part := n+1 < len(subject) && subject[n+1] == i+1 && !things
+		if part || !t.says("place", words[i].folded) {
+			kept = append(kept, i)
+		}
+	}
 	if len(kept) == 0 {
 		return subject
 	}
 	return kept
+}
+
+// inner leaves out the words at the beginning of a subject for what a thing is in.
+func (t *table) inner(subject []word) []word {
+	for len(subject) > 0 && t.says("container", subject[0].folded) {
+		subject = subject[1:]
+	}
+	return subject
 }
 
 func wordsWritten(words []word) string {
@@ -343,6 +369,16 @@ var measures = sync.OnceValue(func() map[string]measure {
 func (m *measure) endsName(name string) bool {
 	const least = 4 // letters
 	return slices.ContainsFunc(m.names, func(of string) bool { return len(of) >= least && strings.HasSuffix(name, of) })
+}
+
+// Trait gives the attribute whose values a measure compares; empty for one of figures.
+func Trait(name string) facets.Slot {
+	if names := measureOf(name).names; len(names) == 1 {
+		if trait, ok := strings.CutPrefix(names[0], "="); ok {
+			return facets.Slot(trait)
+		}
+	}
+	return ""
 }
 
 // measureOf gives one of a wish's measures.

@@ -52,9 +52,39 @@ func TestReadsWhatIsComparedOrCounted(t *testing.T) {
 		"qual o passeio mais demorado":            {Superlative: "longest", Subject: "passeio"},
 		"la ruta que dura más":                    {Superlative: "longest", Subject: "ruta"},
 		"quale passeggiata dura di più":           {Superlative: "longest", Subject: "passeggiata"},
+		// Where all is says no kind, unless it is a part of its name.
+		"cheapest house plant":                   {Superlative: "cheapest", Subject: "house plant"},
+		"how many card games are in the shop":    {Subject: "card games"},
+		"the priciest mug on your shelves":       {Superlative: "dearest", Subject: "mug"},
+		"der teuerste Becher im Regal":           {Superlative: "dearest", Subject: "Becher"},
+		"le truc le moins cher du rayon déco":    {Superlative: "cheapest", Subject: "déco", Anything: true},
+		"lo más caro de la carta de vinos":       {Superlative: "dearest", Subject: "vinos"},
+		"l'articolo più caro del reparto giochi": {Superlative: "dearest", Subject: "giochi", Anything: true},
+		"a coisa mais barata da secção de chá":   {Superlative: "cheapest", Subject: "chá", Anything: true},
+		// What a thing is in says no more of its kind.
+		"the biggest bag of dog food you've got": {Superlative: "largest", Subject: "bag dog food", Inner: "dog food"},
+		"die günstigste Flasche Wein":            {Superlative: "cheapest", Subject: "Flasche Wein", Inner: "Wein"},
+		"la bouteille de vin la moins chère":     {Superlative: "cheapest", Subject: "bouteille vin", Inner: "vin"},
+		"la botella de vino más barata":          {Superlative: "cheapest", Subject: "botella vino", Inner: "vino"},
+		"la bottiglia di vino più economica":     {Superlative: "cheapest", Subject: "bottiglia vino", Inner: "vino"},
+		"a garrafa de vinho mais barata":         {Superlative: "cheapest", Subject: "garrafa vinho", Inner: "vinho"},
+		// What is compared may be a place on a scale, or any dimension.
+		"the easiest walk":          {Superlative: "easiest", Subject: "walk"},
+		"die anspruchsvollste Tour": {Superlative: "hardest", Subject: "Tour"},
+		"le plat le plus épicé":     {Superlative: "spiciest", Subject: "plat"},
+		"la ruta más fácil":         {Superlative: "easiest", Subject: "ruta"},
+		"il percorso più difficile": {Superlative: "hardest", Subject: "percorso"},
+		"o trilho mais fácil":       {Superlative: "easiest", Subject: "trilho"},
+		"一番難しいコース":                  {Superlative: "hardest", Subject: "コース"},
+		"your deepest lake":         {Superlative: "deepest", Subject: "lake"},
+		"das breiteste Regal":       {Superlative: "widest", Subject: "Regal"},
+		"la piscina más profunda":   {Superlative: "deepest", Subject: "piscina"},
 	} {
 		got, ok := Read(question)
-		got.Beside, got.First, got.Tag = "", "", ""
+		got.Beside, got.First, got.Tag, got.Contained = "", "", "", false
+		if got.Inner == got.Subject || want.Inner == "" {
+			got.Inner = ""
+		}
 		if !ok || got != want {
 			t.Errorf("%q reads %+v, %v; want %+v", question, got, ok, want)
 		}

@@ -97,6 +97,11 @@ func (v Value) Paid(period string) Value {
 	return v
 }
 
+// Ranked is the place of a value on the scale of an attribute, counted from nought.
+func Ranked(attribute facets.Slot, n int) Value {
+	return valueOf(float64(n), string(facets.Stated(attribute)))
+}
+
 // Told gives what a text says of a measure: a figure in its unit, or for prices one for what per
 // names.
 func Told(text, name, per string, most bool) (v Value, ok bool) {
@@ -187,11 +192,16 @@ func in(language string) *table {
 	return tables()[0]
 }
 
-// Say words the answer to a wish for an extreme: which item it is, and its figure in words.
+// Say words the answer to a wish for an extreme: which item it is, and its figure in words, if
+// it has one.
 func (w *Wish) Say(language, name, value string) string {
 	t := in(language)
+	told := t.texts["say"]
+	if value == "" {
+		told = strings.NewReplacer(" ({value})", "", "（{value}）", "").Replace(told)
+	}
 	return strings.NewReplacer("{word}", t.texts["label "+w.Superlative], "{name}", name, "{value}",
-		value).Replace(t.texts["say"])
+		value).Replace(told)
 }
 
 // SayCount words how many there are; names are those of the first ones, joined.
@@ -215,7 +225,7 @@ func UnitName(language, unit string) string {
 	return unit
 }
 
-// Say words the figure, of a range its end that was asked for.
+// Say words the figure, of a range its end that was asked for; empty for a place on a scale.
 func (v Value) Say(say i18n.Speaker, most bool) string {
 	amount := v.Figure.Low
 	if most {
@@ -224,6 +234,9 @@ func (v Value) Say(say i18n.Speaker, most bool) string {
 	money := len(v.Unit) == 3 && v.Unit == strings.ToUpper(v.Unit)
 	if money && amount == 0 {
 		return say.Say(i18n.Free)
+	}
+	if facets.Derived(facets.Slot(v.Unit)) {
+		return ""
 	}
 	switch v.Unit {
 	case "time":
@@ -234,12 +247,8 @@ func (v Value) Say(say i18n.Speaker, most bool) string {
 		return say.Moment(at)
 	case "min":
 		return say.Span(amount)
-	case "ml":
-		return inUnit(say, amount, 1000, "l", "ml")
-	case "g":
-		return inUnit(say, amount, 1000, "kg", "g")
-	case "cm":
-		return inUnit(say, amount, 100, "m", "cm")
+	case "ml", "g", "cm":
+		return say.Measure(amount, v.Unit)
 	case Bare:
 		return say.Number(amount, -1)
 	}
@@ -247,12 +256,4 @@ func (v Value) Say(say i18n.Speaker, most bool) string {
 		return say.With(v.Unit, say.Amount(amount))
 	}
 	return say.Number(amount, -1) + " " + UnitName(say.Language(), v.Unit)
-}
-
-// inUnit words a figure in the greater of two units where it is large enough.
-func inUnit(say i18n.Speaker, amount, factor float64, greater, smaller string) string {
-	if amount >= factor/2 {
-		return say.Number(amount/factor, -1) + " " + greater
-	}
-	return say.Number(amount, -1) + " " + smaller
 }

@@ -49,6 +49,25 @@ func (s Speaker) Amount(v float64) string {
 	return s.Number(v, 2)
 }
 
+// greater are the greater units of a unit, the greatest first, with how many of it each is.
+var greater = map[string][]struct {
+	unit  string
+	times float64
+}{
+	"cm": {{"km", 1e5}, {"m", 100}}, "g": {{"kg", 1000}}, "ml": {{"l", 1000}},
+}
+
+// Measure writes a figure in the greatest unit of which it is at least one: 250 cm are "2.5 m".
+func (s Speaker) Measure(v float64, unit string) string {
+	for _, g := range greater[unit] {
+		if v >= g.times {
+			v, unit = math.Round(v/g.times*100)/100, g.unit
+			break
+		}
+	}
+	return s.Number(v, -1) + " " + unit
+}
+
 // Span writes a number of minutes: "1 h 10 min".
 func (s Speaker) Span(minutes float64) string {
 	if minutes != math.Trunc(minutes) || minutes < 60 || minutes > 1e9 {

@@ -153,20 +153,22 @@ func (l *line) speech() []int {
 		if len(word) == 1 && i+1 < len(l.tokens) && l.tokens[i+1].glued { // "e-bikes"
 			continue
 		}
-		var in uint32
 		for t, words := range compiled().functionWords {
 			if words[word] {
 				score[t] += 2
 			}
 		}
-		for _, s := range compiled().vocabulary[word] {
-			in |= s.tongues
-		}
-		for t := range score {
-			if in&(1<<t) != 0 {
-				score[t]++
-				if in == 1<<t {
+		for n := min(compiled().beginnings[word], len(l.tokens)-i); n > 0; n-- {
+			var in uint32
+			for _, s := range compiled().vocabulary[l.phrase(i, i+n)] {
+				in |= s.tongues
+			}
+			for t := range score {
+				if in&(1<<t) != 0 {
 					score[t]++
+					if in == 1<<t {
+						score[t]++
+					}
 				}
 			}
 		}

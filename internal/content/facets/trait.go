@@ -62,6 +62,7 @@ type attribute struct {
 	byName, byCategory, byText, also bool
 	unit                             string              // of a figure
 	parents                          map[string][]string // by value
+	values                           []string            // in their order
 }
 
 // traitTables are the tables as they are looked up.
@@ -146,6 +147,7 @@ func (t *traitTables) declare(words []string) error {
 			}
 		}
 		last().parents[words[1]] = words[2:]
+		last().values = append(last().values, words[1])
 	case (words[0] == "unit" || words[0] == "type") && len(words) == 4:
 		by := map[string]map[string]Trait{"unit": t.byUnit, "type": t.byType}[words[0]]
 		by[words[1]] = Trait{Slot(words[2]), words[3]}
@@ -450,6 +452,15 @@ func TraitValues(slot Slot, value string) (concepts []string) {
 func TraitParents(slot Slot, concept string) []string {
 	if a := traits().bySlot[slot]; a != nil {
 		return a.parents[concept]
+	}
+	return nil
+}
+
+// TraitScale gives the values of an attribute in their order: of a level from that of beginners on.
+// The result must not be changed.
+func TraitScale(slot Slot) []string {
+	if a := traits().bySlot[slot]; a != nil {
+		return a.values
 	}
 	return nil
 }

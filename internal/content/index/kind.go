@@ -289,12 +289,35 @@ func (v *View) Kind(words string, types ...string) *search.Selection {
 	return v.kindNamed(words, types).items
 }
 
-// KindExactly is Kind, and nil where no item is all that the words say.
+// KindExactly is Kind, with the items of categories that are called by another word for the same
+// thing: "mobile phones" of "smartphones". It is nil where no item is all that the words say.
 func (v *View) KindExactly(words string, types ...string) *search.Selection {
-	if found := v.kindNamed(words, types); found.exact {
-		return found.items
+	found, same := v.kindNamed(words, types), v.sameKind(words)
+	switch {
+	case !found.exact && same.Empty():
+		return nil
+	case !found.exact:
+		return same
 	}
-	return nil
+	return found.items.Or(same)
+}
+
+// sameKind gives the items of the categories whose name stands for the same thing as words.
+func (v *View) sameKind(words string) *search.Selection {
+	k := v.kindsOf()
+	phrase := k.grammar.Phrase(words)
+	if len(phrase) == 0 {
+		return v.none()
+	}
+	head := phrase[k.grammar.HeadAt(len(phrase))]
+	same, is, titled := k.sameThing(words), v.likeness(k.grammar, head), v.mentioning(head, search.Titled)
+	var at []spot
+	for i := range k.categories {
+		if c := &k.categories[i]; !c.joined && slices.ContainsFunc(c.phrases, same) {
+			at = append(at, k.members(v, c, is, titled)...)
+		}
+	}
+	return v.at(at)
 }
 
 // aboutKind returns the items that are what words name, and those that are called by its name
@@ -465,6 +488,28 @@ func (k *kinds) categoriesCalled(v *View, phrase, head string) *search.Selection
 		}
 	}
 	return v.at(at)
+}
+
+// sameThing says of the phrases of categories whether they stand for the same as another phrase,
+// which may be of another language where it says nothing in theirs.
+func (k *kinds) sameThing(phrase string) func(other string) bool {
+	meant := meaningsOf(phrase, k.grammar.Tag)
+	for i := 0; i < len(concepts.Tags) && len(meant) == 0; i++ {
+		meant = meaningsOf(phrase, concepts.Tags[i])
+	}
+	return func(other string) bool {
+		return len(meant) > 0 && slices.ContainsFunc(meaningsOf(other, k.grammar.Tag),
+			func(id concepts.ID) bool { return slices.Contains(meant, id) })
+	}
+}
+
+// meaningsOf gives the concepts that a phrase stands for in a language.
+func meaningsOf(phrase, tag string) []concepts.ID {
+	language := concepts.In(tag)
+	if language == nil {
+		return nil
+	}
+	return language.Meanings(strings.Join(concepts.Terms(analyzer().Language(tag), phrase), " "))
 }
 
 // called gives the items that a head names.
