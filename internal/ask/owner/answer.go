@@ -121,7 +121,8 @@ func (d *Directory) Answer(q Question) (Answer, bool) {
 		return a, true
 	}
 	if i, sure := s.asked(); sure >= nameFits {
-		return Answer{Text: s.quote(i, 0), Items: s.with(i), By: s.evidence(i, sure)}, true
+		items := append([]int{i}, slices.DeleteFunc(s.with(i), func(other int) bool { return other == i })...)
+		return Answer{Text: s.quote(i, 0), Items: items, By: s.evidence(i, sure)}, true
 	}
 	return s.byText()
 }

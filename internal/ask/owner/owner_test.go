@@ -50,6 +50,14 @@ var (
 			Texts: []string{
 				"Parcels take three days. We send to Ireland and France for £9. Opened tea is not taken back."}},
 	}
+	app = []Page{ // two answered questions that are called by what is asked
+		{Site: "a", URL: "https://app.example/faq#1", Type: "Question", Name: "How do I reset my password?",
+			Language: "en",
+			Texts:    []string{"Follow the link below the form in which you sign in."}},
+		{Site: "a", URL: "https://app.example/faq#2", Type: "Question", Name: "How do I delete my account?",
+			Language: "en",
+			Texts:    []string{"In the settings, at the bottom."}},
+	}
 	gasthof = []Page{ // a hotel without hours, whose restaurant has some
 		{Site: "g", URL: "https://loewen.example/", Type: "Hotel", Name: "Hotel Löwen", Language: "de",
 			Object: []byte(`{"@type":"Hotel","name":"Hotel Löwen"}`)},
@@ -110,6 +118,8 @@ func TestAnswer(t *testing.T) {
 		{inn, "en", "do you have parking", "Parking", "Yes, ", "metres"},
 		{farm, "en", "are dogs allowed", "Getting here", "Dogs are welcome", ""},
 		{farm, "en", "may I take photographs", "", "", ""},
+		{app, "en", "delete my account", "How do I delete my account?", "In the settings", ""},
+		{app, "en", "reset my password", "How do I reset my password?", "Follow the link", ""},
 		{hof, "it", "a che ora chiudete il venerdì", "Birkenhof", "18:00", ""},
 	} {
 		d := New(row.site)
