@@ -48,8 +48,10 @@ type Doc struct {
 	said      []words.Vector // what its sentences mean; none among many items
 	facts     facts
 	naming    naming
-	open      bool // it is not shown as a notice, so that what it says of itself may teach
-	whole     bool // it is shown as it is found: nothing of its text and keys is held back
+	speaks    string // the language that it is in, as far as that is known,
+	told      bool   // and whether itself tells it
+	open      bool   // it is not shown as a notice, so that what it says of itself may teach
+	whole     bool   // it is shown as it is found: nothing of its text and keys is held back
 }
 
 // Index is the search index over a catalog. Refresh brings it up to date; View reads it. Views are
@@ -65,7 +67,8 @@ type Index struct {
 	mu       sync.Mutex // guards what follows, and the writing of the index
 	rules    string     // the version of the admission under which the index was built
 	cursor   map[content.SourceKey]int64
-	types    map[string]bool // that items had since the index was begun
+	types    map[string]bool   // that items had since the index was begun
+	speaks   map[string]string // by site: the language of items that tell none; it is never changed in place
 	intern   map[string]string
 	words    *dictionary // since the index was begun
 	taught   *facets.Lexicon
@@ -89,7 +92,8 @@ func New(catalog *content.Catalog, table *words.Table) *Index {
 		words:   newDictionary(),
 		table:   table,
 	}
-	l.show()
+	l.view.Store(l.newest())
+	l.shown = true
 	return l
 }
 
@@ -135,20 +139,36 @@ func (l *Index) Refresh(ctx context.Context, admission Admission) (changed bool,
 		cursor, err = l.follow(ctx, l.cursor, admission)
 	}
 	if !same || errors.Is(err, content.ErrBehind) {
-		l.index, l.types, l.cursor, l.rules = search.New(search.Options{Table: l.table}), map[string]bool{}, nil, ""
-		l.words, l.taught = newDictionary(), nil
+		l.speaks = nil
+		l.begin()
 		cursor, err = l.follow(ctx, nil, admission)
 	}
 	if err != nil {
 		return false, fmt.Errorf("read the catalog's changes: %w", err)
 	}
 	l.cursor, l.rules = cursor, admission.Version
-	l.show()
+	view := l.newest()
+	if l.misread(view) {
+		l.begin()
+		if cursor, err = l.follow(ctx, nil, admission); err != nil {
+			return false, fmt.Errorf("read the catalog again, as its language is another: %w", err)
+		}
+		l.cursor, l.rules = cursor, admission.Version
+		view = l.newest()
+	}
+	l.view.Store(view)
+	l.shown = true
 	return true, nil
 }
 
-// show makes the index's present state the view that readers get.
-func (l *Index) show() {
+// begin begins the index anew, without items.
+func (l *Index) begin() {
+	l.index, l.types, l.cursor, l.rules = search.New(search.Options{Table: l.table}), map[string]bool{}, nil, ""
+	l.words, l.taught = newDictionary(), nil
+}
+
+// newest is a view of the index's present state.
+func (l *Index) newest() *View {
 	earlier := l.prepared
 	l.prepared = nil
 	if before := l.view.Load(); before != nil && before.dictionary == l.words {
@@ -161,8 +181,7 @@ func (l *Index) show() {
 		l.taught = facets.NewLexicon(l.teaching)
 	}
 	view.lexicon, view.table = l.taught, l.table
-	l.view.Store(view)
-	l.shown = true
+	return view
 }
 
 // smallCatalog is how many items are looked at anew after each change, to make a lexicon. In a
@@ -175,7 +194,7 @@ const smallCatalog = 20000
 func (l *Index) follow(ctx context.Context, from map[content.SourceKey]int64,
 	admission Admission) (map[content.SourceKey]int64, error) {
 	load := loader{library: l, admission: admission, remove: map[string]bool{}, batch: batch,
-		apply: func(put []search.Document, remove []string) { l.index.Apply(put, remove) }}
+		spoken: map[string]*spokenAt{}, apply: func(put []search.Document, remove []string) { l.index.Apply(put, remove) }}
 	if from == nil {
 		build := l.index.Build()
 		defer build.Abort()
@@ -187,6 +206,7 @@ func (l *Index) follow(ctx context.Context, from map[content.SourceKey]int64,
 	}
 	cursor, err := l.catalog.Changes(ctx, from, load.take)
 	if err == nil {
+		load.settleAll()
 		load.flush()
 		if load.done != nil {
 			load.done()
@@ -216,7 +236,8 @@ type loader struct {
 	done      func() // nil where apply is all
 	put       []search.Document
 	remove    map[string]bool
-	filled    int // documents that were handed on, where the index does not show them before it is done
+	spoken    map[string]*spokenAt // by site, while its language is not settled
+	filled    int                  // documents that were handed on, where the index does not show them before it is done
 }
 
 func (l *loader) take(c content.Change) error {
@@ -230,13 +251,18 @@ func (l *loader) take(c content.Change) error {
 		l.remove[listing.ID] = true // an earlier version may have been admitted
 		return nil
 	}
-	l.library.describe(listing, &c.Entry, l.admission.Released)
-	l.direct(listing, &c.Entry)
-	l.put = append(l.put, document(listing, &c.Entry))
+	l.speak(listing, &c.Entry)
+	return nil
+}
+
+// add has an item indexed of which it is known in which language it is.
+func (l *loader) add(listing *Doc, e *content.Entry) {
+	l.library.describe(listing, e, l.admission.Released)
+	l.direct(listing, e)
+	l.put = append(l.put, document(listing, e))
 	if len(l.put) >= l.batch {
 		l.flush()
 	}
-	return nil
 }
 
 func (l *loader) flush() {
@@ -289,7 +315,7 @@ func (l *Index) describe(listing *Doc, e *content.Entry,
 		read.Words = append(read.Words, facets.Word{Slot: facets.Language, Text: e.Language})
 	}
 	listing.facts = l.words.pack(read)
-	listing.naming = l.naming(e)
+	listing.naming = l.naming(e, listing.speaks)
 }
 
 // noticeFacts are the facts of what an open door shows of a licensed item.
@@ -320,7 +346,7 @@ func document(listing *Doc, e *content.Entry) search.Document {
 		passages = []string{e.Description}
 	}
 	return search.Document{
-		Ref: listing, Key: listing.ID, Language: listing.Language, Title: e.Name, Keys: e.Keys, Passages: passages,
+		Ref: listing, Key: listing.ID, Language: listing.speaks, Title: e.Name, Keys: e.Keys, Passages: passages,
 		Reserved: !listing.whole,
 	}
 }

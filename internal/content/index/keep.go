@@ -38,6 +38,7 @@ var errKept = errors.New("its parts do not fit together")
 type manifest struct {
 	Cursor   []cursorAt
 	Types    []string
+	Speaks   map[string]string // by site: see Index.speaks
 	Slots    []facets.Slot
 	Texts    []int // by slot: how many values it has; -1 for none in words
 	Units    []string
@@ -112,7 +113,7 @@ func (l *Index) Save(ctx context.Context) error {
 	defer l.saving.Unlock()
 	l.mu.Lock()
 	k, view, cursor, rules, dictionary := &l.keeper, l.View(), l.cursor, l.rules, l.words
-	m := manifest{Types: view.types}
+	m := manifest{Types: view.types, Speaks: l.speaks}
 	if taught := l.teaching; view.Len() > smallCatalog {
 		m.Taught, m.News = &taught, l.news
 	}
@@ -251,6 +252,7 @@ func (l *Index) restore(ctx context.Context, admission string) error {
 	if m.Taught != nil {
 		l.taught, l.teaching, l.news = facets.NewLexicon(*m.Taught), *m.Taught, m.News
 	}
+	l.speaks = m.Speaks
 	l.types = map[string]bool{}
 	for _, t := range m.Types {
 		l.types[t] = true

@@ -22,10 +22,10 @@ type keptItem struct {
 	Types, Named             uint32 // numbers of names: its types; words of its name
 	Figures, Values, Vectors uint32
 	Site, Source             uint32 // numbers of names
-	Language, Speaks         uint32 // its own, and the one in which its name is
+	Language, Speaks         uint32 // as it says, and the one in which it is
 	Directed, Titled         uint8  // its first vector is its direction; the next is that of its name
-	Open, Whole              uint8
-	_                        uint32
+	Open, Whole, Told        uint8
+	_                        [3]uint8
 }
 
 // itemSections gives what a file holds of items, which are *Doc.
@@ -68,8 +68,8 @@ func (w *itemWriter) name(s string) uint32 {
 func (w *itemWriter) add(l *Doc) error {
 	item := keptItem{
 		Since: l.Since, Dated: l.Dated, Site: w.name(l.Site), Source: w.name(l.Source), Language: w.name(l.Language),
-		Speaks: w.name(l.naming.language), Open: bit(l.open), Whole: bit(l.whole), Directed: bit(l.direction != nil),
-		Titled: bit(l.named != nil),
+		Speaks: w.name(l.speaks), Open: bit(l.open), Whole: bit(l.whole), Told: bit(l.told),
+		Directed: bit(l.direction != nil), Titled: bit(l.named != nil),
 	}
 	w.text = append(w.text, l.ID...)
 	item.ID = uint32(len(w.text))
@@ -206,8 +206,8 @@ func (r *itemReader) read(item *keptItem, l *Doc) bool {
 		Ref: content.Ref{Site: r.names[item.Site], Source: r.names[item.Source], ID: layout.Text(id),
 			Since: item.Since},
 		URL: layout.Text(url), Types: types, Language: r.names[item.Language], Dated: item.Dated,
-		facts: facts{figures, values}, naming: naming{r.names[item.Speaks], named}, open: item.Open == 1,
-		whole: item.Whole == 1,
+		facts: facts{figures, values}, speaks: r.names[item.Speaks], told: item.Told == 1, naming: naming{named},
+		open: item.Open == 1, whole: item.Whole == 1,
 	}
 	for i := 0; i < len(vectors); i += r.dimensions {
 		v := words.Vector(vectors[i : i+r.dimensions : i+r.dimensions])

@@ -136,7 +136,7 @@ func wantAlike(t *testing.T, got, want *View) {
 	}
 	told := func(v *View, l *Doc) string {
 		said := fmt.Sprintln(l.Ref, l.URL, l.Types, l.Language, l.Dated, l.direction, l.named, l.said,
-			l.naming.language, l.open, l.whole)
+			l.speaks, l.told, l.open, l.whole)
 		for _, f := range l.facts.figures {
 			said += fmt.Sprintln(v.dictionary.names[f.slot], f.low, f.high, v.dictionary.units[f.unit], f.kind)
 		}

@@ -34,30 +34,19 @@ func saysKind(types []string) bool {
 
 // naming is what of an item's name may say what it is.
 type naming struct {
-	language string   // its own, empty where it is not known
-	words    []uint32 // of its phrase, the likeliest head first, by number in the dictionary
+	words []uint32 // of its phrase, the likeliest head first, by number in the dictionary
 	// Behind a bare figure, which the word bareFigure stands for, those of the rest.
 }
 
 // bareFigure stands for a figure among the words of a name.
 const bareFigure = "0"
 
-// naming reads the name of an item.
-func (l *Index) naming(e *content.Entry) (n naming) {
+// naming reads the name of an item in a language.
+func (l *Index) naming(e *content.Entry, speaks string) (n naming) {
 	if !saysKind(e.Types) {
 		return n
 	}
-	n.language = l.one(e.Language)
-	if n.language == "" {
-		text := e.Name + " " + e.Description
-		for i := 0; i < len(e.Passages) && len(text) < 400; i++ {
-			text += " " + e.Passages[i].Text
-		}
-		if n.language = analyzer().Guess(text); !heads.Knows(n.language) { // of few words that are of several languages
-			n.language = ""
-		}
-	}
-	g := heads.Of(n.language)
+	g := heads.Of(speaks)
 	words, rest := g.Cut(e.Name)
 	if last := len(words) - 1; g.Small && last > 0 && !g.Portion[words[last]] &&
 		strings.Contains(e.Name, " "+words[last]) {
@@ -163,9 +152,11 @@ func (v *View) classify() *kinds {
 	k := &kinds{byWord: map[uint32][]named{}, common: map[uint32]int{}, made: map[string]kindFound{}}
 	spoken := map[string]int{}
 	for _, ref := range v.everything.All() {
-		n := &ref.(*Doc).naming
-		spoken[n.language]++
-		for _, word := range n.words {
+		l := ref.(*Doc)
+		if heads.Knows(l.speaks) {
+			spoken[l.speaks]++
+		}
+		for _, word := range l.naming.words {
 			k.common[word]++
 		}
 	}
@@ -192,7 +183,7 @@ func (v *View) classify() *kinds {
 			k.categories[c].items = append(k.categories[c].items, at)
 			own = append(own, k.categories[c].heads...)
 		}
-		names, how := k.headsOf(&l.naming, own)
+		names, how := k.headsOf(l, own)
 		for i, word := range names {
 			if i == len(names)-1 {
 				how = certain
@@ -207,7 +198,7 @@ func (v *View) classify() *kinds {
 func mostSpoken(spoken map[string]int) string {
 	most := ""
 	for _, language := range slices.Sorted(maps.Keys(spoken)) {
-		if language != "" && (most == "" || spoken[language] > spoken[most]) {
+		if most == "" || spoken[language] > spoken[most] {
 			most = language
 		}
 	}
@@ -218,14 +209,15 @@ func mostSpoken(spoken map[string]int) string {
 // phrase last, and how likely the others do. A word that no other name has may be a model or a
 // place ("Espresso Machine Pavia"): then the word before it says it, too, in languages in which
 // such names come behind the head. A word that is the head of its own category is its head.
-func (k *kinds) headsOf(n *naming, own []string) (words []uint32, how certainty) {
+func (k *kinds) headsOf(l *Doc, own []string) (words []uint32, how certainty) {
+	n := &l.naming
 	last := len(n.words) - 1
 	if last < 0 {
 		return nil, possible
 	}
 	g := k.grammar
-	if n.language != "" {
-		g = heads.Of(n.language)
+	if heads.Knows(l.speaks) {
+		g = heads.Of(l.speaks)
 	}
 	if g.First {
 		return n.words[:1], certain

@@ -247,13 +247,7 @@ func (a *asking) exactly(c segment.Candidate) bool {
 	view := int(c.View)
 	text := a.snapshot.views[view].Lead(int(c.Unit), leadWords)
 	title := text[:text.Index(segment.Separator, 0)]
-	words := len(a.sequence)
-	for i := range a.words {
-		if a.words[i].use == Stop {
-			words++
-		}
-	}
-	if a.own == 0 || title.Count() > words {
+	if a.own == 0 {
 		return false
 	}
 	for g := range a.groups[:a.own] {
@@ -262,7 +256,33 @@ func (a *asking) exactly(c segment.Candidate) bool {
 			return false
 		}
 	}
+	for at := 0; at < len(title); {
+		var number uint32
+		if number, at = title.Get(at); !a.says(number, view) {
+			return false
+		}
+	}
 	return true
+}
+
+// says tells whether a word of a view is one of the question's, a function word among them.
+func (a *asking) says(number uint32, view int) bool {
+	for g := range a.groups[:a.own] {
+		if slices.Contains(a.lookup.numbersOf(g, view), number) {
+			return true
+		}
+	}
+	words := a.snapshot.views[view].Words
+	for i := range a.words {
+		w := &a.words[i]
+		if w.use == Stop && slices.ContainsFunc(w.forms[:w.n], func(form string) bool {
+			known, ok := words.Find(form, segment.Hash(form))
+			return ok && known == number
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // effectiveWords is how many words of equal weight would make a question like this one.

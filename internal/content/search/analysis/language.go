@@ -114,8 +114,7 @@ func (l *Language) reduce(word string) (stem string) {
 func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
 // Guess names the language of a text by its function words: the language that most of them belong
-// to, when they are enough to tell. Ties go to the tag that comes first in order. Japanese is told
-// by its Kana.
+// to, when they are enough to tell and no other has as many. Japanese is told by its Kana.
 func (a *Analyzer) Guess(text string) string {
 	var counts [64]int // by place in functionTags
 	words, kana := 0, 0
@@ -133,13 +132,16 @@ func (a *Analyzer) Guess(text string) string {
 	if kana > 0 && kana*oneOfKana >= words {
 		return "ja"
 	}
-	best := 0
-	for i := range functionTags {
-		if counts[i] > counts[best] {
-			best = i
+	best, even := 0, false
+	for i := 1; i < len(functionTags); i++ {
+		switch {
+		case counts[i] > counts[best]:
+			best, even = i, false
+		case counts[i] == counts[best]:
+			even = true
 		}
 	}
-	if counts[best] < 3 || counts[best]*8 < words {
+	if even || counts[best] < 3 || counts[best]*8 < words {
 		return ""
 	}
 	return functionTags[best]
