@@ -15,17 +15,17 @@ import (
 func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 	t.Parallel()
 	floors := map[string]int{
-		"harbour": 31, "fournil": 29, "lomo": 29, "ribeira": 26, "biblioteca": 34, "clinique": 35, "hanaya": 31,
-		"gasthof": 42, "quayline": 42, "vigneto": 36, "pawprint": 35, "cimes": 41, "kornblume": 38, "patchbay": 34,
-		"escuela": 33, "larkspur": 32, "heronford": 28, "meeple": 37, "helados": 26, "verleih": 25,
+		"harbour": 31, "fournil": 29, "lomo": 29, "ribeira": 26, "biblioteca": 33, "clinique": 35, "hanaya": 31,
+		"gasthof": 43, "quayline": 42, "vigneto": 36, "pawprint": 36, "cimes": 42, "kornblume": 37, "patchbay": 34,
+		"escuela": 33, "larkspur": 33, "heronford": 28, "meeple": 37, "helados": 24, "verleih": 25,
 		"zahnrad": 29, "kelpline": 30, "azulejaria": 37, "marelle": 31,
-		"tidewell": 36, "atelierlin": 39, "nordlicht": 37,
+		"tidewell": 36, "atelierlin": 40, "nordlicht": 37,
 		"brackenrigg": 40, "algodonera": 42, "holunderhof": 37,
-		"hollerbeck": 30, "kettlecoil": 34, "pilothouse": 37, "remise": 36,
+		"hollerbeck": 32, "kettlecoil": 35, "pilothouse": 37, "remise": 38,
 		// For measuring: nobody has looked at them.
 		"werkbank": 40, "nettlerye": 37,
 	}
-	const shows = 37 // answers that show what they must not
+	const shows = 38 // answers that show what they must not
 	exam := evalCommand{JSON: true, Resamples: 1}
 	for site := range floors {
 		exam.Exam = append(exam.Exam, "eval/testdata/exam/"+site)

@@ -33,6 +33,7 @@ func TestAttributesAreReadAsConcepts(t *testing.T) {
 		{"waterproof shoes for children", "shoes; waterproof; audience: children"},
 		{"giacche impermeabili da donna", "giacche; waterproof; audience: women"},
 		{"wasserdichte Herrenjacke", "Herrenjacke; waterproof; audience: men"},
+		{"flauta para el colegio", "flauta para el colegio"}, // and not: para él
 		{"size 42 boots", "boots; size: 42"},
 		{"scarponi numero 44", "scarponi; size: 44"},
 		{"Hemd Größe XL", "Hemd; size: XL"},
