@@ -237,7 +237,7 @@ type loader struct {
 	put       []search.Document
 	remove    map[string]bool
 	spoken    map[string]*spokenAt // by site, while its language is not settled
-	filled    int                  // documents that were handed on, where the index does not show them before it is done
+	filled    int                  // documents handed on, where the index does not show them before it is done
 }
 
 func (l *loader) take(c content.Change) error {
