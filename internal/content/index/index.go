@@ -194,7 +194,8 @@ const smallCatalog = 20000
 func (l *Index) follow(ctx context.Context, from map[content.SourceKey]int64,
 	admission Admission) (map[content.SourceKey]int64, error) {
 	load := loader{library: l, admission: admission, remove: map[string]bool{}, batch: batch,
-		spoken: map[string]*spokenAt{}, apply: func(put []search.Document, remove []string) { l.index.Apply(put, remove) }}
+		spoken: map[string]*spokenAt{},
+		apply:  func(put []search.Document, remove []string) { l.index.Apply(put, remove) }}
 	if from == nil {
 		build := l.index.Build()
 		defer build.Abort()
