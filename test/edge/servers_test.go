@@ -140,7 +140,7 @@ func (w *world) caddy(t *testing.T) string {
 	t.Helper()
 	path, address, home := program(t, "caddy"), unused(t), t.TempDir()
 	_, port, _ := net.SplitHostPort(address)
-	block := w.shown(t, "hands on what the edge answers to those that may not pass:\n\n```\n", map[string]string{
+	block := w.shown(t, "passes the edge's refusals on to the client:\n\n```\n", map[string]string{
 		"www.example.com {": "http://www.example.com:" + port + " {\n\tbind 127.0.0.1", "127.0.0.1:8091": w.auth(t),
 		"127.0.0.1:3000": w.origin.Addr().String(),
 	})
