@@ -25,7 +25,7 @@ func (rs *Registry) Forwarded(ctx context.Context, query *rampv1.ResourceQuery, 
 	if len(query.GetIntermediaries()) == 0 {
 		return nil
 	}
-	if err := rs.look(ctx); err != nil {
+	if err := rs.look(ctx, rowsFresh); err != nil {
 		return err
 	}
 	if err := ramp.CheckHops(query, rs.config.Now(), false); err != nil {

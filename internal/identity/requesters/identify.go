@@ -35,7 +35,7 @@ import (
 // first requests of a domain, a signature is verified and nothing else is done, and the token of a
 // delegation, if it was not lately.
 func (rs *Registry) Identify(ctx context.Context, message *rampv1.Requester, call Call) (Requester, error) {
-	if err := rs.look(ctx); err != nil {
+	if err := rs.look(ctx, rowsFresh); err != nil {
 		return Requester{}, err
 	}
 	if message == nil {
@@ -46,6 +46,12 @@ func (rs *Registry) Identify(ctx context.Context, message *rampv1.Requester, cal
 		return Requester{}, err
 	}
 	known := rs.registration(domain, message.GetId())
+	if known.Domain == "" {
+		if err := rs.look(ctx, rowsUnknown); err != nil {
+			return Requester{}, err
+		}
+		known = rs.registration(domain, message.GetId())
+	}
 	if known.Status == Suspended {
 		return Requester{}, errSuspended
 	}

@@ -173,12 +173,12 @@ func (rs *Registry) OnChange(fn func(context.Context, *store.Tx, Registration) e
 	rs.changed = fn
 }
 
-// look reads changes if that was not done within the last second. Where somebody else does it, what
-// is known holds meanwhile.
-func (rs *Registry) look(ctx context.Context) error {
+// look reads changes if that was not done for so long as what is known holds. Where somebody else
+// does it, what is known holds meanwhile.
+func (rs *Registry) look(ctx context.Context, holds time.Duration) error {
 	now := rs.config.Now()
 	rs.mu.RLock()
-	fresh := now.Sub(rs.looked) < rowsFresh && !now.Before(rs.looked)
+	fresh := now.Sub(rs.looked) < holds && !now.Before(rs.looked)
 	rs.mu.RUnlock()
 	if !fresh && rs.reading.TryLock() {
 		rs.read(context.WithoutCancel(ctx))
@@ -200,10 +200,12 @@ func (rs *Registry) reload(ctx context.Context) {
 	rs.read(context.WithoutCancel(ctx))
 }
 
-// How long what was read of the tables holds: while the database can be asked, and while it cannot.
+// How long what was read of the tables holds: while the database can be asked, for a requester that
+// it does not name, who may have been registered since, and while it cannot be asked.
 const (
-	rowsFresh = time.Second
-	rowsStale = time.Minute
+	rowsFresh   = time.Second
+	rowsUnknown = 50 * time.Millisecond
+	rowsStale   = time.Minute
 )
 
 const requesterColumns = `domain, id, signup, state, public_keys, scopes, category, country, rate, created, changed, version`
@@ -470,7 +472,7 @@ func (rs *Registry) Page(ctx context.Context, begins, after string, limit int) (
 // List gives all registrations by domain and id: of one domain, or of all for "".
 func (rs *Registry) List(ctx context.Context, domain string) ([]Registration, error) {
 	rs.reload(ctx)
-	if err := rs.look(ctx); err != nil {
+	if err := rs.look(ctx, rowsFresh); err != nil {
 		return nil, err
 	}
 	var domains []string

@@ -910,3 +910,27 @@ func TestAProgramsSignatureIsNoBuyers(t *testing.T) {
 		}
 	}
 }
+
+// TestARequesterIsKnownAsSoonAsSomebodyElseRegistersIt holds that what was read of the tables holds
+// for a second only of those whom it names: another process may have registered a requester since,
+// and its first request is no stranger's.
+func TestARequesterIsKnownAsSoonAsSomebodyElseRegistersIt(t *testing.T) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
+		c, dsn := newClock(), fresh(t)
+		reader := registry(t, storetest.Open(t, dsn, requesters.Schema), c, nil)
+		writer := registry(t, storetest.Open(t, dsn, requesters.Schema), c, nil)
+		message := bodySigned(t, &rampv1.Requester{Id: "bot", Domain: "buyer.example.com",
+			Uris: []string{"https://a.example/1"}}, key(0))
+		_, err := reader.Identify(t.Context(), message, requesters.Call{})
+		said(t, "before it is registered", err, fail.Unauthorized)
+		if _, err := writer.Add(t.Context(), requesters.Registration{Domain: "buyer.example.com", ID: "bot",
+			Keys: []ramp.Key{{ID: "k0", Public: public(0)}}}); err != nil {
+			t.Fatal(err)
+		}
+		c.Advance(100 * time.Millisecond)
+		if r, err := reader.Identify(t.Context(), message, requesters.Call{}); err != nil || r.KeyID != "k0" {
+			t.Errorf("a tenth of a second later: %+v, %v", r, err)
+		}
+	})
+}

@@ -24,7 +24,7 @@ func (rs *Registry) SignUp(ctx context.Context, domain, id string) (g Registrati
 	if domain, err = parseRequester(domain, id); err != nil {
 		return g, false, err
 	}
-	if err := rs.look(ctx); err != nil {
+	if err := rs.look(ctx, rowsFresh); err != nil {
 		return g, false, err
 	}
 	if known := rs.registration(domain, id); known.Status == Suspended {
