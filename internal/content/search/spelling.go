@@ -51,6 +51,7 @@ type likely struct {
 // rarest too. A word that comes again is looked at once.
 func (a *asking) fixes(answered bool) []fix {
 	var fixes []fix
+	var lost []*asked // words that nothing is found for
 	var tried [mostTried]struct{ word, to string }
 	n, misspelt := 0, 0
 	for i := range a.words {
@@ -92,9 +93,62 @@ func (a *asking) fixes(answered bool) []fix {
 		} else if form := a.nearest(word, found); form != "" {
 			fixes, misspelt = append(fixes, fix{w.start, w.end, form}), misspelt+1
 			tried[n-1].to = form
+		} else if found == 0 {
+			lost = append(lost, w)
+		}
+	}
+	if len(fixes) == 0 && len(lost) > 1 {
+		fixes = a.together(lost[:min(len(lost), mostMisspelt)])
+	}
+	return fixes
+}
+
+// together gives the corrections of two words next to each other, which no item has and of which
+// none tells what the other stands for: what both are near to has to stand together somewhere.
+func (a *asking) together(lost []*asked) []fix {
+	var best [2]likely
+	var fixes []fix
+	for i, second := range lost[1:] {
+		first := lost[i]
+		for _, one := range a.slips(first) {
+			for _, other := range a.slips(second) {
+				pair := [2]likely{one, other}
+				n := a.unitsWithTerms(one.term, other.term)
+				if n == 0 || one.term == other.term {
+					continue
+				}
+				pair[0].worth = math.Log(float64(n)) - pricePerTenth*float64(one.cost+other.cost)
+				if best[0].form == "" || pair[0].worth > best[0].worth {
+					best = pair
+					fixes = []fix{{first.start, first.end, one.form}, {second.start, second.end, other.form}}
+				}
+			}
 		}
 	}
 	return fixes
+}
+
+// slips gives the forms that a word is by a small slip.
+func (a *asking) slips(w *asked) []likely {
+	var room [longestForm]rune
+	word := a.written(w)
+	typed := letters(&room, []byte(word))
+	if len(typed) < shortestForm || !analysis.AllLetters(word) {
+		return nil
+	}
+	return slices.DeleteFunc(a.near(typed), func(l likely) bool { return l.cost > slips.Letter })
+}
+
+// unitsWithTerms is how many units have two terms.
+func (a *asking) unitsWithTerms(one, other string) int {
+	n, h := 0, segment.Hash(other)
+	a.eachWith(one, func(view, u int, _ uint32) {
+		v := a.snapshot.views[view]
+		if number, ok := v.Words.Find(other, h); ok && v.Text(u).Index(number, 0) < len(v.Text(u)) {
+			n++
+		}
+	})
+	return n
 }
 
 // calls says whether a word stands in the title or the keys of some item.

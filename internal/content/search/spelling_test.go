@@ -345,3 +345,21 @@ func BenchmarkMisspelt(b *testing.B) {
 		})
 	}
 }
+
+// Of two words that no item has, each tells what the other stands for where some item has both.
+func TestTwoMisspeltWordsTellEachOther(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]bool{
+		"Silent hamster wheel":    true,
+		"Hamster food":            false,
+		"Hampers of every colour": false,
+	} {
+		docs := []Document{{Ref: "it", Key: "it", Language: "en", Title: title},
+			{Ref: "car", Key: "car", Language: "en", Title: "Steering wheel"}}
+		s := New(Options{}).Apply(docs, nil)
+		r := s.Search(Query{Text: "hampster weel", Limit: 1, MinScore: DefaultMinScore})
+		if got := len(r.Corrections) == 2; got != want || want && (len(r.Hits) == 0 || r.Hits[0].Ref != "it") {
+			t.Errorf("among %q: %v by %v", title, refs(r), r.Corrections)
+		}
+	}
+}
