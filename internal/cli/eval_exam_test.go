@@ -22,10 +22,11 @@ func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 		"tidewell": 36, "atelierlin": 40, "nordlicht": 37,
 		"brackenrigg": 40, "algodonera": 42, "holunderhof": 37,
 		"hollerbeck": 32, "kettlecoil": 35, "pilothouse": 37, "remise": 38,
-		// For measuring: nobody has looked at them.
-		"werkbank": 40, "nettlerye": 37,
+		"thornbeck": 31, "muddypaws": 25,
+		// For measuring: nobody has looked at them, but for two questions of bordon.
+		"werkbank": 40, "nettlerye": 37, "kelder": 23, "bordon": 29, "lindenbad": 27, "tourvielle": 30,
 	}
-	const shows = 38 // answers that show what they must not
+	const shows = 49 // answers that show what they must not
 	exam := evalCommand{JSON: true, Resamples: 1}
 	for site := range floors {
 		exam.Exam = append(exam.Exam, "eval/testdata/exam/"+site)
