@@ -64,8 +64,8 @@ func (f *frontdesk) answers(question string) bool {
 }
 
 // bleveEngine is bleve with BM25 and the English analyzer, on disk (scorch), merged to one segment.
-// One field holds all text, or title, keys and body are fields of their own, of which the query
-// takes the sum.
+// Either one field holds all text, or title, keys and body are fields of their own, and the query
+// adds up their scores.
 type bleveEngine struct {
 	index  bleve.Index
 	dir    string

@@ -238,7 +238,7 @@ func TestVerifiersKeysAreRemembered(t *testing.T) {
 	}
 }
 
-// TestWhatComesIsHeldAgainstWhatIsAttested holds what a buyer is told of the content that it
+// TestWhatComesIsHeldAgainstWhatIsAttested checks what a buyer learns about the content that it
 // fetched. The client compares it with the hashes of the offer and of the provider: SHA-256 for
 // bytes, simhash-v1 for words that are nearly the same.
 func TestWhatComesIsHeldAgainstWhatIsAttested(t *testing.T) {

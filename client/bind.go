@@ -32,8 +32,8 @@ type Confirmed struct {
 }
 
 // Confirm says that the person accepted the offer just now, and authorized this data to be sent to
-// the provider: a JSON object with all that the offer requires and nothing else, of which nothing
-// is empty. Scopes are what the person authorized besides binding. No offer can be bound without
+// the provider: a JSON object with all that the offer requires and nothing else, and no empty
+// member. Scopes are what the person authorized besides binding. No offer can be bound without
 // this call, and its time is sent along. Errors are of the type Unfit, or ErrExpired.
 func (o *Offered) Confirm(data any, scopes ...intake.Scope) (*Confirmed, error) {
 	offer := o.Response.Offer

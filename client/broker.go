@@ -56,8 +56,8 @@ type Resolving struct {
 	// Exchanges are those that may be asked, by domain; none is any. Preferred are taken before
 	// others.
 	Exchanges, Preferred []string
-	// Scope names a budget, of which Budget is the most in each Period; the zero Budget is none,
-	// and the zero Period all time.
+	// Scope names a budget, and Budget is the most that it allows in each Period. The zero Budget
+	// is none, and the zero Period all time.
 	Scope  string
 	Budget Price
 	Period time.Duration
@@ -76,8 +76,7 @@ type Resolved struct {
 	Unsold []Unsold
 	Found  []FoundItem // by a search, of which nothing was bought
 	Passed []PassedOver
-	// Open are the addresses of which it is not known yet whether something was bought: send the
-	// request again.
+	// Open are the addresses whose purchase is not settled yet: send the request again.
 	Open   []string
 	DryRun bool // nothing was bought
 	// Answer is the Broker's, whole.
@@ -95,8 +94,8 @@ type PassedOver struct {
 type ResolvedItem struct {
 	URI string
 	*rampv1.RAMPResponse
-	// Offer is the one by which it was bought, and Signed its JSON as the Exchange has signed it,
-	// which is not verified yet; nil where the Broker does not tell it.
+	// Offer is the accepted offer, and Signed its JSON as the Exchange signed it, not verified yet.
+	// Both are nil where the Broker does not tell them.
 	Offer  *rampv1.Offer
 	Signed []byte
 }

@@ -161,7 +161,7 @@ func (p *Purchase) Total() Price {
 
 // Buy has the Broker buy what a purchase is of, under its id, which buys nothing twice, and for no
 // more than Total says; one that is made already stays as it is. The Broker chooses anew, so
-// another Exchange may sell it: the purchase says which, and by which offer. The error is a
+// another Exchange may sell it: the purchase names that Exchange and its offer. The error is a
 // *NotBought where nothing was bought, and an *Unfinished where that is not known; Buy goes on with
 // it. It is an *Unfinished, and bought, with ErrOvercharged where it cost more than that, and with
 // ErrUnsignedOffer for an offer that is not the Exchange's.
@@ -216,7 +216,7 @@ func (p *Purchase) Charged() Price {
 // notBoughtOr is a *NotBought where a Broker's failure means that nothing was bought, and otherwise
 // another error. It is so where nothing is offered that fits, where no Exchange was there to be
 // asked, where all Exchanges have denied it, and where a budget does not allow it; but not where
-// too many requests came, of which an earlier one may have bought.
+// too many requests came, since an earlier one may have bought.
 func notBoughtOr(uri string, err, otherwise error) error {
 	var told *ExchangeError
 	if !errors.As(err, &told) {

@@ -107,22 +107,23 @@ func (l *Index) misread(v *View) bool {
 	if v.Len() > smallCatalog && l.news > 0 {
 		return false // it is looked at when the lexicon is taught
 	}
-	told, silent := map[string]map[string]int{}, map[string]bool{}
+	told, silent := map[string]map[string]int{}, map[string]map[string]int{} // items by site and language
 	for _, ref := range v.everything.All() {
 		doc := ref.(*Doc)
-		switch {
-		case !doc.told:
-			silent[doc.Site] = true
-		case told[doc.Site] == nil:
-			told[doc.Site] = map[string]int{doc.speaks: 1}
-		default:
-			told[doc.Site][doc.speaks]++
+		of := silent
+		if doc.told {
+			of = told
 		}
+		if of[doc.Site] == nil {
+			of[doc.Site] = map[string]int{}
+		}
+		of[doc.Site][doc.speaks]++
 	}
 	misread, all := false, map[string]string{}
 	for site, languages := range told {
 		all[site] = mostSpoken(languages)
-		misread = misread || silent[site] && all[site] != l.speaks[site]
+		read := silent[site]
+		misread = misread || len(read) > 1 || len(read) == 1 && read[all[site]] == 0
 	}
 	if misread {
 		l.speaks = all

@@ -76,17 +76,19 @@ func TestAnItemThatTellsNoLanguageIsInThatOfItsSite(t *testing.T) {
 
 func TestItemsAreReadAgainWhenTheirSiteIsInAnotherLanguage(t *testing.T) {
 	t.Parallel()
-	catalog := newCatalog(t)
-	offer(t, catalog, "hof", english)
-	library := New(catalog, words.Builtin())
-	refresh(t, library, everything)
-	if got := finds(library, "hof", "Saft"); len(got) > 0 {
-		t.Fatalf("an English site finds %q by Saft", got)
-	}
-	offer(t, catalog, "hof", slices.Concat(english, german))
-	refresh(t, library, everything)
-	if got := finds(library, "hof", "Saft"); !slices.Equal(got, []string{"Apfelsaft 1 l"}) {
-		t.Errorf("a site that is German by now finds %q by Saft", got)
+	for name, before := range map[string][]string{"English": english, "no language": nil} {
+		catalog := newCatalog(t)
+		offer(t, catalog, "hof", before)
+		library := New(catalog, words.Builtin())
+		refresh(t, library, everything)
+		if got := finds(library, "hof", "Saft"); len(got) > 0 {
+			t.Fatalf("a site in %s finds %q by Saft", name, got)
+		}
+		offer(t, catalog, "hof", slices.Concat(before, german))
+		refresh(t, library, everything)
+		if got := finds(library, "hof", "Saft"); !slices.Equal(got, []string{"Apfelsaft 1 l"}) {
+			t.Errorf("a site that was in %s and is German by now finds %q by Saft", name, got)
+		}
 	}
 }
 
