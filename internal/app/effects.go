@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/notify"
 	"frontdesk/internal/infra/outbox"
 	"frontdesk/internal/intake"
@@ -66,7 +67,7 @@ func (w *outboxWorker) do(ctx context.Context, e outbox.Effect) error {
 	case err != nil:
 		return err
 	case response.Status >= 300:
-		return fmt.Errorf("%s answered with status %d", e.Sink, response.Status)
+		return fail.Caused("answered", fmt.Errorf("%s answered with status %d", e.Sink, response.Status))
 	}
 	return nil
 }
@@ -105,7 +106,8 @@ func (b *base) tellByWebhook(one intake.IntakeSettings) (notifier, error) {
 		case err != nil:
 			return err
 		case response.Status >= 300:
-			return fmt.Errorf("the server of intake %s answered with status %d", one.ID, response.Status)
+			err = fmt.Errorf("the server of intake %s answered with status %d", one.ID, response.Status)
+			return fail.Caused("answered", err)
 		}
 		return nil
 	}, nil

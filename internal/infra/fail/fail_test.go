@@ -56,3 +56,21 @@ func TestMissingNamesTheFirstThatIsNotThere(t *testing.T) {
 		t.Errorf("%v, and not that B is missing", err)
 	}
 }
+
+// TestACauseIsThatOfTheChain holds which word an error is told by.
+func TestACauseIsThatOfTheChain(t *testing.T) {
+	t.Parallel()
+	answered := fail.Caused("answered", errors.New("status 500"))
+	for want, err := range map[string]error{
+		"":          errors.New("unknown"),
+		"not found": fmt.Errorf("read: %w", fail.New(fail.NotFound, "no such thing")),
+		"answered":  fail.New(fail.Unavailable, "later").Wrap(answered),
+	} {
+		if got := fail.Cause(err); got != want {
+			t.Errorf("%v comes of %q, and not of %q", err, got, want)
+		}
+	}
+	if answered.Error() != "status 500" {
+		t.Errorf("its text is %q", answered)
+	}
+}

@@ -49,6 +49,9 @@ func (e *Error) Error() string {
 // Unwrap gives what lies below.
 func (e *Error) Unwrap() error { return e.Err }
 
+// Cause is the reason, for people.
+func (e *Error) Cause() string { return string(e.Reason) }
+
 func failure(reason Reason, at *url.URL, cause error, format string, args ...any) *Error {
 	e := &Error{Reason: reason, Detail: fmt.Sprintf(format, args...), Err: cause}
 	if at != nil {

@@ -18,6 +18,8 @@ import (
 
 	"github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
+
+	"frontdesk/internal/infra/fail"
 )
 
 // MailServer is the owner's SMTP server.
@@ -155,7 +157,8 @@ func (m *Mailer) Send(ctx context.Context, message Message) error {
 	defer cancel()
 	conn, err := m.dial(ctx)
 	if err != nil {
-		return errors.New("the mail server cannot be reached, or is not the one that its certificate names")
+		return fail.Caused(mailFails,
+			errors.New("the mail server cannot be reached, or is not the one that its certificate names"))
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
@@ -180,12 +183,15 @@ func (m *Mailer) Send(ctx context.Context, message Message) error {
 	return nil
 }
 
+// mailFails is the cause of a mail that was not sent.
+const mailFails = "mail"
+
 func stepError(what string, err error) error {
 	var reply *textproto.Error
 	if errors.As(err, &reply) {
-		return fmt.Errorf("the mail server %s (code %d)", what, reply.Code)
+		return fail.Caused(mailFails, fmt.Errorf("the mail server %s (code %d)", what, reply.Code))
 	}
-	return fmt.Errorf("the mail server %s, or the connection broke", what)
+	return fail.Caused(mailFails, fmt.Errorf("the mail server %s, or the connection broke", what))
 }
 
 func (m *Mailer) dial(ctx context.Context) (net.Conn, error) {
@@ -206,8 +212,8 @@ func (m *Mailer) open(client *smtp.Client) error {
 	}
 	if m.server.TLS == "" || m.server.TLS == tlsStart {
 		if offered, _ := client.Extension("STARTTLS"); !offered {
-			return errors.New("the mail server offers no encryption; write tls: implicit if its port is for TLS " +
-				"from the start")
+			return fail.Caused(mailFails, errors.New("the mail server offers no encryption; write tls: implicit if "+
+				"its port is for TLS from the start"))
 		}
 		if err := client.StartTLS(m.config()); err != nil {
 			return stepError("does not encrypt, or is not the one that its certificate names", err)

@@ -19,13 +19,14 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/store"
 )
 
 // Schema is the table of effects that are still to be done, or were given up. lease is until when
 // the one that claim names is at it, and due when it is to be tried next. reason says why the last
-// try failed, and given_up when no further one was to follow, 0 for not. Times are microseconds.
+// try failed, cause is a word for that, and given_up when no further one was to follow, 0 for not. Times are microseconds.
 var Schema = store.Schema{
 	ID: "outbox",
 	Steps: []string{`
@@ -48,6 +49,8 @@ DROP INDEX outbox_effect_due;
 ALTER TABLE outbox_effect ADD COLUMN reason TEXT NOT NULL DEFAULT '';
 ALTER TABLE outbox_effect ADD COLUMN given_up BIGINT NOT NULL DEFAULT 0;
 CREATE INDEX outbox_effect_failed ON outbox_effect (made) WHERE reason <> '';
+`, `
+ALTER TABLE outbox_effect ADD COLUMN cause TEXT NOT NULL DEFAULT '';
 `},
 }
 
@@ -245,11 +248,11 @@ func (b *Outbox) try(ctx context.Context, c *claimed) error {
 		case failure == nil:
 			_, err = tx.Exec(ctx, `DELETE FROM outbox_effect WHERE id = $1 AND claim = $2`, c.ID, c.claim)
 		case over:
-			_, err = tx.Exec(ctx, `UPDATE outbox_effect SET due = $1, reason = $2, given_up = $3, tries = tries + 1, claim = '', lease = 0 WHERE id = $4 AND claim = $5`,
-				int64(never), reason(failure), store.Micros(b.Now()), c.ID, c.claim)
+			_, err = tx.Exec(ctx, `UPDATE outbox_effect SET due = $1, reason = $2, cause = $3, given_up = $4, tries = tries + 1, claim = '', lease = 0 WHERE id = $5 AND claim = $6`,
+				int64(never), reason(failure), fail.Cause(failure), store.Micros(b.Now()), c.ID, c.claim)
 		default:
-			_, err = tx.Exec(ctx, `UPDATE outbox_effect SET due = $1, reason = $2, tries = tries + 1, claim = '', lease = 0 WHERE id = $3 AND claim = $4`,
-				store.Micros(next), reason(failure), c.ID, c.claim)
+			_, err = tx.Exec(ctx, `UPDATE outbox_effect SET due = $1, reason = $2, cause = $3, tries = tries + 1, claim = '', lease = 0 WHERE id = $4 AND claim = $5`,
+				store.Micros(next), reason(failure), fail.Cause(failure), c.ID, c.claim)
 		}
 		return err
 	})
@@ -280,6 +283,7 @@ func (b *Outbox) giveUp(ctx context.Context) error {
 			return err
 		}
 		over, err = tx.Exec(ctx, `UPDATE outbox_effect SET due = $1, given_up = $2, claim = '', lease = 0,
+			cause = CASE reason WHEN '' THEN 'nobody' ELSE cause END,
 			reason = CASE reason WHEN '' THEN 'nobody did it in time, or there is no such sink any more' ELSE reason END
 			WHERE made < $3 AND lease <= $2 AND given_up = 0`, int64(never), store.Micros(now), store.Micros(now.Add(-b.TryFor)))
 		return err

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
@@ -254,6 +255,9 @@ func TestWhatNobodyDoesIsGivenUp(t *testing.T) {
 			t.Errorf("after %s more: %v, %d wait, want %d", c.pass, err, b.waiting(t), c.want)
 		}
 	}
+	if p, _ := b.pending(t, "a"); p.Cause != "nobody" {
+		t.Errorf("what nobody did is told as %+v", p)
+	}
 }
 
 func TestWorkEndsWhenItIsTold(t *testing.T) {
@@ -341,7 +345,7 @@ func TestWhyAnEffectFailedIsKeptAndItIsTriedAgainWhenAskedFor(t *testing.T) {
 	b.put(t, "a", "b")
 	h.fail = func(e Effect) error {
 		if e.ID == "a" {
-			return errors.New("the sink is down" + strings.Repeat("ä", 400))
+			return fail.Caused("answered", errors.New("the sink is down"+strings.Repeat("ä", 400)))
 		}
 		return nil
 	}
@@ -353,13 +357,14 @@ func TestWhyAnEffectFailedIsKeptAndItIsTriedAgainWhenAskedFor(t *testing.T) {
 		t.Errorf("failed: %s", got)
 	}
 	if p, _ := b.pending(t, "a"); !strings.HasPrefix(p.Reason, "the sink is down") || len(p.Reason) > maxReason+3 ||
-		!utf8.ValidString(p.Reason) || p.Attempts != 1 || !p.Due.Equal(b.Now().Add(time.Second)) ||
+		!utf8.ValidString(p.Reason) || p.Cause != "answered" || p.Attempts != 1 || !p.Due.Equal(b.Now().Add(time.Second)) ||
 		!p.GivenUp.IsZero() {
 		t.Errorf("after the first try: %+v", p)
 	}
 	now.Advance(b.TryFor)
 	b.all(t)
-	if p, _ := b.pending(t, "a"); !p.Due.IsZero() || !p.GivenUp.Equal(b.Now()) || p.Sink != "sink" || p.Attempts != 2 {
+	if p, _ := b.pending(t, "a"); !p.Due.IsZero() || !p.GivenUp.Equal(b.Now()) || p.Sink != "sink" || p.Attempts != 2 ||
+		p.Cause != "answered" {
 		t.Errorf("given up: %+v", p)
 	}
 	if now.Advance(b.TryFor); b.all(t) != 0 || b.waiting(t) != 0 || b.failed(t) != "a" {

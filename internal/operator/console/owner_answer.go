@@ -3,6 +3,7 @@ package console
 import (
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
@@ -28,7 +29,7 @@ type answerForm struct {
 	Requires string // the names of what a bind needs, with commas or spaces between
 	TermsURL string
 	Reason   string
-	Problem  string // what is wrong with it
+	Problem  template.HTML // what is wrong with it
 }
 
 // The kinds of answers.
@@ -168,7 +169,7 @@ func (o *owner) answer(w http.ResponseWriter, r *http.Request, v *frame.Visit) e
 	}
 	outcome, err := form.outcome(now)
 	if err != nil {
-		form.Problem = sentence(err.Error())
+		form.Problem = v.Because(string(fail.Invalid), sentence(err.Error()))
 		o.showRequest(w, r, v, http.StatusBadRequest, body, "")
 		return nil
 	}
@@ -206,7 +207,7 @@ func (o *owner) send(w http.ResponseWriter, r *http.Request, v *frame.Visit, q *
 	}
 	if fail.From(failure).Code == fail.Invalid {
 		body := o.requestBody(q, v)
-		form.Problem, body.Form = sentence(v.Why(failure)), form
+		form.Problem, body.Form = v.Why(failure), form
 		o.showRequest(w, r, v, http.StatusBadRequest, body, "")
 		return nil
 	}
@@ -229,5 +230,5 @@ func (o *owner) late(w http.ResponseWriter, r *http.Request, v *frame.Visit, q *
 		written = form.Reason
 	}
 	body.Vain = written
-	o.showRequest(w, r, v, http.StatusConflict, body, problem)
+	o.showRequest(w, r, v, http.StatusConflict, body, frame.Text(problem))
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -122,7 +123,7 @@ type inboxBody struct {
 	Rows      []inboxRow
 	Find      string // what was looked for, in place of what is chosen
 	Last      string // the id of the last one that is shown of what was looked for, where there are more
-	Wrong     string
+	Wrong     template.HTML
 }
 
 // failedRow is a bind whose delivery failed.

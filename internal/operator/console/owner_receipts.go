@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"maps"
 	"net/http"
 	"slices"
@@ -37,7 +38,7 @@ type receiptsBody struct {
 	Kinds     []string
 	Platforms []string
 	Rows      []row
-	Wrong     string // what could not be read
+	Wrong     template.HTML // what could not be read
 	Whole     receipts.Verification
 }
 
@@ -131,8 +132,8 @@ type receiptBody struct {
 // verdict is what came of verifying a receipt.
 type verdict struct {
 	True    bool
-	Problem string // what is wrong
-	Ours    bool   // of the receipt as it is stored here, and not as a text
+	Problem template.HTML // what is wrong
+	Ours    bool          // of the receipt as it is stored here, and not as a text
 	Index   int64
 	Size    int64 // of the ledger that is signed
 	Origin  string
@@ -236,10 +237,10 @@ func (o *owner) verifyStored(ctx context.Context, v *frame.Visit, id string) (re
 	switch {
 	case err != nil && fail.From(err).Code == fail.Internal:
 		body.row = row{ID: id}
-		body.Verdict = &verdict{Ours: true, Problem: sentence(v.Say("receipts.false_unmade", told(err)))}
+		body.Verdict = &verdict{Ours: true, Problem: v.Why(frame.Fail(fail.Internal, "receipts.false_unmade", told(err)))}
 		return body, nil
 	case err == nil && !body.Early:
-		body.Verdict = o.judge(given)
+		body.Verdict = o.judge(v, given)
 		body.Verdict.Ours = true
 	}
 	return body, err
@@ -250,10 +251,10 @@ func (o *owner) verifyStored(ctx context.Context, v *frame.Visit, id string) (re
 func (o *owner) verifyText(ctx context.Context, v *frame.Visit, text string) receiptBody {
 	given, err := receipt.Parse([]byte(text))
 	if err != nil {
-		return receiptBody{Text: text, Verdict: &verdict{Problem: sentence(err.Error())}}
+		return receiptBody{Text: text, Verdict: &verdict{Problem: v.Because("receipt", sentence(err.Error()))}}
 	}
 	body := bodyFor(given, v)
-	body.Text, body.Verdict = text, o.judge(given)
+	body.Text, body.Verdict = text, o.judge(v, given)
 	if body.Verdict.True {
 		return body
 	}
@@ -264,11 +265,11 @@ func (o *owner) verifyText(ctx context.Context, v *frame.Visit, text string) rec
 }
 
 // judge verifies a receipt by the site's own public keys, as anybody can.
-func (o *owner) judge(given receipt.Receipt) *verdict {
+func (o *owner) judge(v *frame.Visit, given receipt.Receipt) *verdict {
 	c, err := receipt.Verify(given, o.config.Keys())
 	out := &verdict{True: err == nil, Index: given.Index, Hashes: len(given.Proof), Origin: c.Origin, Size: c.Size}
 	if err != nil {
-		out.Problem = sentence(err.Error())
+		out.Problem = v.Because("receipt", sentence(err.Error()))
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -43,6 +44,7 @@ type field struct {
 // effect is how the delivery of a bind stands.
 type effect struct {
 	Reason  string
+	Cause   string // a word for that
 	Tries   int
 	Next    time.Time // zero once it was given up
 	GivenUp time.Time
@@ -138,8 +140,8 @@ func (o *owner) requestBody(q *intake.Request, v *frame.Visit) *requestBody {
 		}
 	}
 	if q.Effect != nil {
-		body.Effect = &effect{Reason: q.Effect.Reason, Tries: q.Effect.Attempts, Next: q.Effect.Due,
-			GivenUp: q.Effect.GivenUp}
+		body.Effect = &effect{Reason: q.Effect.Reason, Cause: q.Effect.Cause, Tries: q.Effect.Attempts,
+			Next: q.Effect.Due, GivenUp: q.Effect.GivenUp}
 	}
 	for _, e := range q.Entries {
 		body.Entries = append(body.Entries, entryLink{e.ID, e.Kind})
@@ -161,7 +163,7 @@ func (o *owner) request(w http.ResponseWriter, r *http.Request, v *frame.Visit) 
 }
 
 func (o *owner) showRequest(w http.ResponseWriter, r *http.Request, v *frame.Visit, status int, body *requestBody,
-	problem string) {
+	problem template.HTML) {
 	s := v.Sheet(v.Say("request.title"), "request", body)
 	s.Problem = problem
 	o.Show(w, r, status, s)

@@ -9,6 +9,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -472,7 +473,7 @@ func (p *pages) add(_ context.Context, r *http.Request, v *frame.Visit) (string,
 func (p *pages) look(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
 	body := Addition{URL: strings.TrimSpace(r.PostForm.Get("url"))}
 	seen, err := (operator.LookAtAddress{URL: body.URL}).Do(r.Context(), p.config.Operator)
-	status, problem := http.StatusOK, ""
+	status, problem := http.StatusOK, template.HTML("")
 	switch {
 	case err == nil:
 		p.Note(r, v.In, "looked at an address")

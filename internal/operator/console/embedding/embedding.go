@@ -88,7 +88,8 @@ type Recipe struct {
 // Checked is a page that was looked at.
 type Checked struct {
 	Page   string
-	Wrong  string // why it could not be read; empty for nothing
+	Cause  string // why it could not be read, as of [fail.Cause]
+	Wrong  string // what was said of that; empty for nothing
 	Fits   bool
 	Origin string // of the page, where cors.origins has to have it; empty for nothing
 	widget.Checked
@@ -246,10 +247,10 @@ func (p *pages) read(ctx context.Context, page *url.URL, desk string) *Checked {
 		URL: page.String(), MaxBytes: maxPage, Truncate: true, Header: http.Header{"Accept": {"text/html"}},
 	})
 	if err == nil && answer.Status != http.StatusOK {
-		err = fmt.Errorf("status %d", answer.Status)
+		err = fail.Caused("answered", fmt.Errorf("status %d", answer.Status))
 	}
 	if err != nil {
-		c.Wrong = fmt.Sprintf("%.*s", mostOfFault, err)
+		c.Cause, c.Wrong = fail.Cause(err), fmt.Sprintf("%.*s", mostOfFault, err)
 		return c
 	}
 	at, err := url.Parse(answer.URL)

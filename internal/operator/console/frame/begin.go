@@ -31,7 +31,7 @@ func (f *Frame) begin(w http.ResponseWriter, r *http.Request, status int, b Begi
 	secret := f.formSecret(w, r)
 	b.Zones = zones
 	f.Show(w, r, status, Sheet{
-		Title: f.say(r, "frame.begin"), Page: "begin", Body: b, CSRF: formToken(secret), Problem: problem,
+		Title: f.say(r, "frame.begin"), Page: "begin", Body: b, CSRF: formToken(secret), Problem: Text(problem),
 		Script: "begin.js",
 	})
 }

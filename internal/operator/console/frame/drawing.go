@@ -125,12 +125,13 @@ func (d *drawing) functions(s speech, zone *time.Location) template.FuncMap {
 			return template.HTML(`<time datetime="` + t.UTC().Format(time.RFC3339Nano) + `">` +
 				template.HTMLEscapeString(text) + `</time>`), err
 		},
-		"term":   s.term,
-		"told":   s.toldHTML,
-		"exact":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
-		"words":  func(reason string) string { return strings.ReplaceAll(reason, "_", " ") },
-		"always": func(t time.Time) bool { return t.Year() >= 9999 },
-		"now":    d.now,
+		"term":    s.term,
+		"told":    s.toldHTML,
+		"because": s.because,
+		"exact":   func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
+		"words":   func(reason string) string { return strings.ReplaceAll(reason, "_", " ") },
+		"always":  func(t time.Time) bool { return t.Year() >= 9999 },
+		"now":     d.now,
 	}
 }
 

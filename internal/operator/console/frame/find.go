@@ -88,7 +88,7 @@ func (f *Frame) find(w http.ResponseWriter, r *http.Request, v *Visit) error {
 	sheet, status, seekers := v.Sheet(v.Say("frame.find"), "found", nil), http.StatusOK, f.seekers(v)
 	var body Findings
 	if utf8.RuneCountInString(text) > maxFind {
-		sheet.Problem, status = v.Say("frame.find_long", maxFind), http.StatusBadRequest
+		sheet.Problem, status = Text(v.Say("frame.find_long", maxFind)), http.StatusBadRequest
 	} else if text != "" {
 		var lead string
 		if body, lead = findings(ctx, seekers, text, v); lead != "" {

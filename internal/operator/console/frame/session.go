@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
@@ -54,10 +55,10 @@ func (v *Visit) Told(group, text string) string {
 }
 
 // Why is what an error says to the visitor.
-func (v *Visit) Why(err error) string {
-	text, _ := v.speech.why(err)
-	return text
-}
+func (v *Visit) Why(err error) template.HTML { return v.speech.why(err) }
+
+// Because says what something comes of, by a word of [fail.Cause], with what a program said of it.
+func (v *Visit) Because(cause, detail string) template.HTML { return v.speech.because(cause, detail) }
 
 // Count is a text that counts something, in the visitor's language.
 func (v *Visit) Count(key string, n int, args ...any) string {
@@ -220,7 +221,7 @@ func (f *Frame) formSecret(w http.ResponseWriter, r *http.Request) string {
 func (f *Frame) loginForm(w http.ResponseWriter, r *http.Request, status int, problem string) {
 	secret := f.formSecret(w, r)
 	f.Show(w, r, status, Sheet{
-		Title: f.say(r, "frame.log_in"), Page: "login", CSRF: formToken(secret), Problem: problem,
+		Title: f.say(r, "frame.log_in"), Page: "login", CSRF: formToken(secret), Problem: Text(problem),
 	})
 }
 

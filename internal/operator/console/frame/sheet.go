@@ -2,7 +2,7 @@ package frame
 
 import (
 	"bytes"
-	"errors"
+	"html/template"
 	"net/http"
 	"strconv"
 	"strings"
@@ -18,13 +18,13 @@ type Sheet struct {
 	Title   string // of the page
 	Page    string // the name of its template
 	Body    any
-	Problem string   // what could not be shown or done; empty for nothing
-	Range   *Range   // the days that the page is about; nil for a page that is about none
-	Actions []Action // what can be done from the page's header
-	Find    string   // what was looked for in the box above the page
-	Search  *Search  // the form that looks for a text in the page's list; nil for none
-	Script  string   // the one script of the page, by its name among assets; empty for none
-	Asks    bool     // the page has the element <frontdesk-ask>
+	Problem template.HTML // what could not be shown or done; empty for nothing
+	Range   *Range        // the days that the page is about; nil for a page that is about none
+	Actions []Action      // what can be done from the page's header
+	Find    string        // what was looked for in the box above the page
+	Search  *Search       // the form that looks for a text in the page's list; nil for none
+	Script  string        // the one script of the page, by its name among assets; empty for none
+	Asks    bool          // the page has the element <frontdesk-ask>
 
 	// Show sets the rest.
 
@@ -136,15 +136,6 @@ func (f *Fault) Wrap(cause error) *Fault { return &Fault{f.err.Wrap(cause), f.ke
 func (f *Fault) Error() string { return f.err.Error() }
 func (f *Fault) Unwrap() error { return f.err }
 
-// why is what an error says to people, and whether it is in English alone.
-func (s speech) why(err error) (text string, english bool) {
-	var own *Fault
-	if !errors.As(err, &own) {
-		return fail.From(err).Detail, true
-	}
-	return must(s.say(own.key, own.args...)), false
-}
-
 // comeBack says when to come back after an error.
 func comeBack(w http.ResponseWriter, err error) {
 	if after := fail.From(err).RetryAfter; after > 0 {
@@ -159,8 +150,7 @@ func (f *Frame) refuse(w http.ResponseWriter, r *http.Request, v *Visit, err err
 		status = http.StatusInternalServerError
 	}
 	comeBack(w, err)
-	s := Sheet{Page: "problem"}
-	s.Problem, s.Body = f.speech(r).why(err)
+	s := Sheet{Page: "problem", Problem: f.speech(r).why(err)}
 	if v != nil {
 		s.In, s.CSRF = &v.In, v.csrf()
 	}

@@ -91,9 +91,8 @@ func (s speech) filled(text storedText, with []string) string {
 // toldHTML is told for a page, which says of another's text that it may be English.
 func (s speech) toldHTML(group, text string) template.HTML {
 	says, known := s.told(group, text)
-	escaped := template.HTMLEscapeString(says)
 	if known {
-		return template.HTML(escaped)
+		return Text(says)
 	}
-	return template.HTML(`<bdi lang="en">` + escaped + `</bdi>`)
+	return English(says)
 }

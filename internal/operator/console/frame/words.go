@@ -105,17 +105,22 @@ func (s speech) rich(key string, args ...any) (template.HTML, error) {
 // the word. An empty word is called none.
 func (s speech) term(key string, word any) (string, error) {
 	text := fmt.Sprint(word)
-	ending := strings.ToLower(strings.ReplaceAll(text, " ", "_"))
-	if ending == "" {
-		ending = "none"
-	}
-	if s.words[key+"_"+ending] == nil {
+	end := ending(text)
+	if s.words[key+"_"+end] == nil {
 		if text == strings.ToUpper(text) {
-			text = ending
+			text = end
 		}
 		return strings.ReplaceAll(text, "_", " "), nil
 	}
-	return s.say(key + "_" + ending)
+	return s.say(key + "_" + end)
+}
+
+// ending is that of the key of a word.
+func ending(word string) string {
+	if word == "" {
+		return "none"
+	}
+	return strings.ToLower(strings.ReplaceAll(word, " ", "_"))
 }
 
 // count is a text that counts something, whose first place is the figure.

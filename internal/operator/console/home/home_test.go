@@ -29,16 +29,16 @@ func TestTroublesAreToldWhereThereAreSome(t *testing.T) {
 	}{
 		"nothing": {Config{}, "[]"},
 		"a file": {Config{Refused: func() *string { return &wrong }},
-			"[{home.trouble_file[terms: no] true }]"},
+			"[{home.trouble_file[] <bdi lang=\"en\">terms: no</bdi> true }]"},
 		"a good file": {Config{Refused: func() *string { return nil }}, "[]"},
 		"a source":    {ofSource(Source{Name: "s"}), "[]"},
-		"files":       {ofSource(Source{Name: "s", Unread: 3}), "[{home.trouble_files_other[3 s] false }]"},
+		"files":       {ofSource(Source{Name: "s", Unread: 3}), "[{home.trouble_files_other[3 s]  false }]"},
 		"an old one": {ofSource(Source{Name: "s", Stale: true, Read: now}),
-			"[{home.trouble_stale[s 2026-11-22] false }]"},
+			"[{home.trouble_stale[s 2026-11-22]  false }]"},
 		"a failed one": {ofSource(Source{Name: "s", Error: "x", Stale: true}),
-			"[{home.trouble_source[s x] true }]"},
+			"[{home.trouble_source[s] <bdi lang=\"en\">x</bdi> true }]"},
 		"TLS": {Config{Certificate: func() time.Time { return now.Add(13 * day) }},
-			"[{home.trouble_tls[2026-12-05] false }]"},
+			"[{home.trouble_tls[2026-12-05]  false }]"},
 		"TLS later": {Config{Certificate: func() time.Time { return now.Add(15 * day) }}, "[]"},
 		"no TLS":    {Config{Certificate: func() time.Time { return time.Time{} }}, "[]"},
 		"keys": {Config{Keys: func(_ context.Context, f keyring.Filter) ([]keyring.Key, error) {
@@ -49,11 +49,11 @@ func TestTroublesAreToldWhereThereAreSome(t *testing.T) {
 				key("api", 13*day), key("api", 15*day), key("api", -day), {Name: "for good"}, key("site", day),
 				key("console", 2*day),
 			}, nil
-		}}, "[{home.trouble_key[K 2026-12-05] false keys/api/a/1} " +
-			"{home.trouble_key[K 2026-11-24] false keys/people/a/1}]"},
+		}}, "[{home.trouble_key[K 2026-12-05]  false keys/api/a/1} " +
+			"{home.trouble_key[K 2026-11-24]  false keys/people/a/1}]"},
 		"deliveries": {Config{Tasks: func(context.Context) (intake.Tasks, error) {
 			return intake.Tasks{Failed: make([]intake.FailedBind, 2)}, nil
-		}}, "[{home.trouble_deliveries[2] true inbox}]"},
+		}}, "[{home.trouble_deliveries[2]  true inbox}]"},
 	} {
 		h := &home{&frame.Frame{Config: frame.Config{Now: func() time.Time { return now }}}, c.config}
 		got, err := h.troubles(t.Context(), func(key string, args ...any) string { return key + fmt.Sprint(args) })

@@ -3,11 +3,13 @@ package home
 import (
 	"cmp"
 	"context"
+	"html/template"
 	"net/url"
 	"strconv"
 	"time"
 
 	"frontdesk/internal/identity/keyring"
+	"frontdesk/internal/operator/console/frame"
 )
 
 // soon is how long before a key or a certificate ends its end is told.
@@ -25,8 +27,9 @@ type Source struct {
 // Trouble is something that somebody has to see to.
 type Trouble struct {
 	Text string
-	Bad  bool   // it loses something now
-	Page string // where it is seen to, below the console's path; empty for nowhere
+	Why  template.HTML // what a program says of it
+	Bad  bool          // it loses something now
+	Page string        // where it is seen to, below the console's path; empty for nowhere
 }
 
 // sayer says a text of the words of pages.
@@ -38,14 +41,15 @@ func (h *home) troubles(ctx context.Context, say sayer) (all []Trouble, err erro
 	ends := func(t time.Time) bool { return !t.IsZero() && t.After(now) && t.Before(now.Add(soon)) }
 	if c.Refused != nil {
 		if why := c.Refused(); why != nil {
-			all = append(all, Trouble{Text: say("home.trouble_file", *why), Bad: true})
+			all = append(all, Trouble{Text: say("home.trouble_file"), Why: frame.English(*why), Bad: true})
 		}
 	}
 	if c.Operator != nil {
 		for _, s := range c.Operator.Settings.List() {
 			if s.Problem != "" {
 				page := h.at("settings", "/"+string(s.Section))
-				all = append(all, Trouble{Text: say("home.trouble_setting", s.Key, s.Problem), Page: page})
+				text := say("home.trouble_setting", s.Key)
+				all = append(all, Trouble{Text: text, Why: frame.English(s.Problem), Page: page})
 			}
 		}
 	}
@@ -103,7 +107,8 @@ func (s Source) troubles(say sayer, page string) (all []Trouble) {
 	}
 	switch {
 	case s.Error != "":
-		all = append(all, Trouble{Text: say("home.trouble_source", s.Name, s.Error), Bad: true, Page: page})
+		text := say("home.trouble_source", s.Name)
+		all = append(all, Trouble{Text: text, Why: frame.English(s.Error), Bad: true, Page: page})
 	case s.Stale:
 		all = append(all, Trouble{Text: say("home.trouble_stale", s.Name, day(s.Read)), Bad: s.Critical, Page: page})
 	}

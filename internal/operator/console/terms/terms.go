@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
@@ -118,9 +119,9 @@ type Form struct {
 	YAML     string
 	Base     int64 // the last version when the page was first shown
 	Presets  []Preset
-	Checked  string // says which text was tried; empty for none
-	Problems []string
-	Stale    bool // the text changed since it was tried
+	Checked  string        // says which text was tried; empty for none
+	Problem  template.HTML // what is wrong with the text, a mistake a line
+	Stale    bool          // the text changed since it was tried
 	Warnings []string
 	Cards    []Card
 	Effect   *Effect
@@ -190,7 +191,7 @@ func (p *pages) try(w http.ResponseWriter, r *http.Request, v *frame.Visit) erro
 	}
 	switch fail.From(err).Code {
 	case fail.Invalid:
-		form.Problems = strings.Split(v.Why(err), "\n")
+		form.Problem = v.Why(err)
 		return p.draw(w, r, v, http.StatusBadRequest, form)
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ package tuning
 import (
 	"context"
 	"embed"
+	"html/template"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -188,7 +189,7 @@ func (p *pages) begin(ctx context.Context, asked url.Values) (form Form, err err
 
 // draw draws the form.
 func (p *pages) draw(
-	w http.ResponseWriter, r *http.Request, v *frame.Visit, status int, form Form, problem string,
+	w http.ResponseWriter, r *http.Request, v *frame.Visit, status int, form Form, problem template.HTML,
 ) error {
 	title := v.Say("tuning.add")
 	switch {
