@@ -237,7 +237,7 @@ func (s *Service) answer(ctx context.Context, in *askState) (*Answer, error) {
 
 // noResults says that nothing fits, and what to try.
 func (in *askState) noResults() error {
-	say, q := i18n.For(in.Languages...), &in.asked
+	say, q := in.explainer(), &in.asked
 	text := say.Say(i18n.None)
 	switch {
 	case len(q.Types) > 0:

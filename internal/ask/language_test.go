@@ -60,6 +60,15 @@ func TestWhatAnswersSayThemselvesIsInTheirLanguage(t *testing.T) {
 			t.Errorf("%s %+v: %v, want %s", row.language, row.question, err, row.want)
 		}
 	}
+	german := Context{Explained: []string{"de"}}
+	_, err := b.Ask(t.Context(), Question{Text: "qqzz", Languages: []string{"fr"}, Context: german})
+	if got := fail.From(err); got.Detail != "Dazu gibt es hier nichts. Versuchen Sie andere Worte." {
+		t.Errorf("to a German who looks at a French question: %v", err)
+	}
+	told, err := b.Ask(t.Context(), Question{Text: "lamp", Types: []string{"Product"}, Context: german})
+	if err != nil || told.Understood.Text != "lamp; Art: Produkt" {
+		t.Errorf("to a German who looks at a question: %q, %v", told.Understood.Text, err)
+	}
 	reply, err := b.Ask(t.Context(), Question{Text: "lamp", Languages: []string{"pt-BR, en;q=0.5"}})
 	if err != nil {
 		t.Fatal(err)

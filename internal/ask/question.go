@@ -94,9 +94,12 @@ const (
 
 // Context is what a question comes with (NLWeb 0.55 §3.2).
 type Context struct {
-	Previous []string // earlier questions, oldest first
-	Texts    []string // the broader context, in prose
-	Memory   []string // what is known about the person
+	// Explained are the languages in which it is told how the question was read and why nothing is
+	// found, where somebody else reads that than who asked; nil for Question.Languages.
+	Explained []string
+	Previous  []string // earlier questions, oldest first
+	Texts     []string // the broader context, in prose
+	Memory    []string // what is known about the person
 	// Others are the attributes of contexts of other types, and Origins where each stands in the
 	// request, as JSON pointer.
 	Others  []map[string]jsontext.Value

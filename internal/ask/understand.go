@@ -163,9 +163,17 @@ func (s *Service) toQuery(asked index.Question, u *query.Understood) index.Quest
 	return asked
 }
 
+// explainer speaks to whoever reads how the question was read.
+func (in *askState) explainer() i18n.Speaker {
+	if len(in.Context.Explained) > 0 {
+		return i18n.For(in.Context.Explained...)
+	}
+	return i18n.For(in.Languages...)
+}
+
 // explain words what was understood.
 func (in *askState) explain() Understanding {
-	u, speaker := &in.understood, i18n.For(in.Languages...)
+	u, speaker := &in.understood, in.explainer()
 	told := Understanding{Text: u.Say(speaker), Count: u.Count, Answer: in.telling}
 	if in.among != nil { // which says of what it is asked
 		told.Text = u.Asked
@@ -205,7 +213,7 @@ func (in *askState) explain() Understanding {
 
 // explainRelaxed words the conditions that gave way, since nothing met them.
 func (in *askState) explainRelaxed(relaxed []index.Relaxed) (told []Relaxation) {
-	speaker := i18n.For(in.Languages...)
+	speaker := in.explainer()
 	for i := range relaxed {
 		r := &relaxed[i]
 		text := query.SayConstraint(speaker, &r.Constraint)

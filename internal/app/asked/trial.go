@@ -26,10 +26,11 @@ const triedResults = 5
 
 // Trials gives what each party would be answered. No trial is kept: its context says nothing of who
 // asks.
-func Trials(service *ask.Service) func(ctx context.Context, text string) ([]questions.Trial, error) {
-	return func(ctx context.Context, text string) (all []questions.Trial, err error) {
+func Trials(service *ask.Service) func(ctx context.Context, text, reader string) ([]questions.Trial, error) {
+	return func(ctx context.Context, text, reader string) (all []questions.Trial, err error) {
 		for _, one := range tried {
-			trial, err := try(released.WithParty(ctx, one.party), service, text)
+			asked := ask.Question{Text: text, Context: ask.Context{Explained: []string{reader}}}
+			trial, err := try(released.WithParty(ctx, one.party), service, asked)
 			if err != nil {
 				return nil, err
 			}
@@ -40,8 +41,9 @@ func Trials(service *ask.Service) func(ctx context.Context, text string) ([]ques
 	}
 }
 
-func try(ctx context.Context, service *ask.Service, text string) (t questions.Trial, err error) {
-	reply, err := service.Ask(ctx, ask.Question{Text: text, Limit: triedResults, Numbered: true})
+func try(ctx context.Context, service *ask.Service, asked ask.Question) (t questions.Trial, err error) {
+	asked.Limit, asked.Numbered = triedResults, true
+	reply, err := service.Ask(ctx, asked)
 	if reply != nil {
 		t.Understood, t.Chips = reply.Understood.Text, chips(reply.Understood)
 	}
@@ -50,7 +52,11 @@ func try(ctx context.Context, service *ask.Service, text string) (t questions.Tr
 		if told.Code == fail.Internal || ctx.Err() != nil {
 			return t, err
 		}
-		t.Message = told.Detail
+		if told.Code == fail.NoResults { // whose detail is in the language of who reads
+			t.Message = told.Detail
+		} else {
+			t.Failed = told
+		}
 		return t, nil
 	}
 	if reply.Elicitation != nil {
@@ -59,7 +65,7 @@ func try(ctx context.Context, service *ask.Service, text string) (t questions.Tr
 	if reply.Answer == nil {
 		return t, nil
 	}
-	looked := lookedFor(reply.Understood, text)
+	looked := lookedFor(reply.Understood, asked.Text)
 	for result, err := range reply.Answer.Results(ctx) {
 		if err != nil {
 			return t, err

@@ -26,7 +26,8 @@ import (
 
 // Schema is the table of effects that are still to be done, or were given up. lease is until when
 // the one that claim names is at it, and due when it is to be tried next. reason says why the last
-// try failed, cause is a word for that, and given_up when no further one was to follow, 0 for not. Times are microseconds.
+// try failed, cause is a word for that, and given_up when no further one was to follow, 0 for not.
+// Times are microseconds.
 var Schema = store.Schema{
 	ID: "outbox",
 	Steps: []string{`

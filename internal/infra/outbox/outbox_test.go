@@ -357,8 +357,8 @@ func TestWhyAnEffectFailedIsKeptAndItIsTriedAgainWhenAskedFor(t *testing.T) {
 		t.Errorf("failed: %s", got)
 	}
 	if p, _ := b.pending(t, "a"); !strings.HasPrefix(p.Reason, "the sink is down") || len(p.Reason) > maxReason+3 ||
-		!utf8.ValidString(p.Reason) || p.Cause != "answered" || p.Attempts != 1 || !p.Due.Equal(b.Now().Add(time.Second)) ||
-		!p.GivenUp.IsZero() {
+		!utf8.ValidString(p.Reason) || p.Cause != "answered" || p.Attempts != 1 ||
+		!p.Due.Equal(b.Now().Add(time.Second)) || !p.GivenUp.IsZero() {
 		t.Errorf("after the first try: %+v", p)
 	}
 	now.Advance(b.TryFor)

@@ -169,7 +169,7 @@ func (o *owner) answer(w http.ResponseWriter, r *http.Request, v *frame.Visit) e
 	}
 	outcome, err := form.outcome(now)
 	if err != nil {
-		form.Problem = v.Because(string(fail.Invalid), sentence(err.Error()))
+		form.Problem = v.Cause(string(fail.Invalid), sentence(err.Error()))
 		o.showRequest(w, r, v, http.StatusBadRequest, body, "")
 		return nil
 	}

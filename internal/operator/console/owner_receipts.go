@@ -237,7 +237,8 @@ func (o *owner) verifyStored(ctx context.Context, v *frame.Visit, id string) (re
 	switch {
 	case err != nil && fail.From(err).Code == fail.Internal:
 		body.row = row{ID: id}
-		body.Verdict = &verdict{Ours: true, Problem: v.Why(frame.Fail(fail.Internal, "receipts.false_unmade", told(err)))}
+		problem := v.Why(frame.Fail(fail.Internal, "receipts.false_unmade", told(err)))
+		body.Verdict = &verdict{Ours: true, Problem: problem}
 		return body, nil
 	case err == nil && !body.Early:
 		body.Verdict = o.judge(v, given)
@@ -251,7 +252,7 @@ func (o *owner) verifyStored(ctx context.Context, v *frame.Visit, id string) (re
 func (o *owner) verifyText(ctx context.Context, v *frame.Visit, text string) receiptBody {
 	given, err := receipt.Parse([]byte(text))
 	if err != nil {
-		return receiptBody{Text: text, Verdict: &verdict{Problem: v.Because("receipt", sentence(err.Error()))}}
+		return receiptBody{Text: text, Verdict: &verdict{Problem: v.Cause("receipt", sentence(err.Error()))}}
 	}
 	body := bodyFor(given, v)
 	body.Text, body.Verdict = text, o.judge(v, given)
@@ -269,7 +270,7 @@ func (o *owner) judge(v *frame.Visit, given receipt.Receipt) *verdict {
 	c, err := receipt.Verify(given, o.config.Keys())
 	out := &verdict{True: err == nil, Index: given.Index, Hashes: len(given.Proof), Origin: c.Origin, Size: c.Size}
 	if err != nil {
-		out.Problem = v.Because("receipt", sentence(err.Error()))
+		out.Problem = v.Cause("receipt", sentence(err.Error()))
 	}
 	return out
 }

@@ -45,6 +45,9 @@ func (v *Visit) Actor() string { return "key:" + v.In.Key }
 // Say is a text in the visitor's language, by its key in the words of pages.
 func (v *Visit) Say(key string, args ...any) string { return must(v.speech.say(key, args...)) }
 
+// Language is the visitor's.
+func (v *Visit) Language() string { return v.speech.Language() }
+
 // Term is a word of a protocol, in the visitor's language: the text of a key that ends with it.
 func (v *Visit) Term(key string, word any) string { return must(v.speech.term(key, word)) }
 
@@ -57,8 +60,8 @@ func (v *Visit) Told(group, text string) string {
 // Why is what an error says to the visitor.
 func (v *Visit) Why(err error) template.HTML { return v.speech.why(err) }
 
-// Because says what something comes of, by a word of [fail.Cause], with what a program said of it.
-func (v *Visit) Because(cause, detail string) template.HTML { return v.speech.because(cause, detail) }
+// Cause says what something comes of, by a word of [fail.Cause], with what a program said of it.
+func (v *Visit) Cause(cause, detail string) template.HTML { return v.speech.because(cause, detail) }
 
 // Count is a text that counts something, in the visitor's language.
 func (v *Visit) Count(key string, n int, args ...any) string {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"embed"
+	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -30,8 +31,9 @@ var words string
 // Config is where the pages learn what they show.
 type Config struct {
 	Operator *operator.Operator
-	// Try asks a question as some parties would, without counting or keeping it.
-	Try func(ctx context.Context, text string) ([]Trial, error)
+	// Try asks a question as some parties would, without counting or keeping it. What is told of it
+	// is for a reader, by the language.
+	Try func(ctx context.Context, text, reader string) ([]Trial, error)
 }
 
 // Trial is what one party would be answered.
@@ -39,7 +41,8 @@ type Trial struct {
 	As         string // stranger, known or verified: the end of a key in the words
 	Understood string
 	Chips      []string // what was read from it, each by itself
-	Message    string   // why there is no answer; empty where there is one
+	Message    string   // why nothing is found; empty where something is
+	Failed     error    // why there is no answer
 	Back       string   // what is asked back; empty for nothing
 	Items      []Item
 }
@@ -284,6 +287,7 @@ type Same struct {
 type Tried struct {
 	Trial
 	Title string
+	Why   template.HTML // there is no answer
 }
 
 // Bar is a day of the trend.
@@ -319,12 +323,16 @@ func (p *pages) one(w http.ResponseWriter, r *http.Request, v *frame.Visit) erro
 	title := v.Say("questions.hidden")
 	if !d.Hidden {
 		title = "“" + d.Text + "”"
-		trials, err := p.config.Try(ctx, d.Text)
+		trials, err := p.config.Try(ctx, d.Text, v.Language())
 		if err != nil {
 			return err
 		}
 		for _, one := range trials {
-			body.Trials = append(body.Trials, Tried{one, v.Say("questions.as_" + one.As)})
+			tried := Tried{Trial: one, Title: v.Say("questions.as_" + one.As)}
+			if one.Failed != nil {
+				tried.Why = v.Why(one.Failed)
+			}
+			body.Trials = append(body.Trials, tried)
 		}
 	}
 	p.Show(w, r, http.StatusOK, v.Sheet(title, "question", body))

@@ -24,6 +24,8 @@ type desk struct {
 	console *frame.Frame
 	store   *asked.Store
 	cookies []*http.Cookie
+
+	language string // that the browser prefers
 }
 
 func newDesk(t *testing.T) *desk {
@@ -56,9 +58,9 @@ func newDesk(t *testing.T) *desk {
 		Client: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.7") },
 	}, Pages(Config{
 		Operator: &operator.Operator{Questions: d.store},
-		Try: func(_ context.Context, text string) ([]Trial, error) {
-			return []Trial{{As: "stranger", Understood: text, Items: []Item{{Name: "Cup",
-				URL: "https://example.com/cup", Score: 71}}}}, nil
+		Try: func(_ context.Context, text, reader string) ([]Trial, error) {
+			return []Trial{{As: "stranger", Understood: text, Chips: []string{"told in " + reader}, Items: []Item{{
+				Name: "Cup", URL: "https://example.com/cup", Score: 71}}}}, nil
 		},
 	}))
 	token, _, err := keys.Create(t.Context(),
@@ -79,6 +81,7 @@ func (d *desk) send(method, page string, form url.Values) *httptest.ResponseReco
 	r := httptest.NewRequest(method, "https://desk.example"+frame.Path+page, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	r.Header.Set("Accept-Language", d.language)
 	for _, cookie := range d.cookies {
 		r.AddCookie(cookie)
 	}
@@ -146,6 +149,9 @@ func TestAQuestionHasItsOwnPage(t *testing.T) {
 	}
 	shown, hidden := "questions/"+all[0].ID.String(), "questions/"+all[1].ID.String()
 	form := csrf(t, d.page(shown, []string{"thermos &lt;b&gt;flask", "Cup", "score 71", "Asked 2 times"}))
+	d.language = "fr, en"
+	d.page(shown, []string{"told in fr"})
+	d.language = ""
 	d.page(hidden, []string{"Only one visitor"}, "secret of one", "Cup")
 	do := func(page string, form url.Values, want int) {
 		t.Helper()
