@@ -170,6 +170,17 @@ func (ks *Keys) read(ctx context.Context, tx *store.Tx, id string) (Key, []byte,
 	return key, hash, err
 }
 
+// Name is that of the holder of a key, also of one that is over. It is fail.NotFound when there is
+// no key of that id.
+func (ks *Keys) Name(ctx context.Context, id string) (name string, err error) {
+	err = ks.db.View(ctx, func(tx *store.Tx) error {
+		key, _, err := ks.read(ctx, tx, id)
+		name = key.Name
+		return err
+	})
+	return name, err
+}
+
 // List gives all keys, the oldest first.
 func (ks *Keys) List(ctx context.Context) ([]Key, error) {
 	return list(ctx, ks.db, `SELECT `+keyColumns+` FROM trust_key ORDER BY created, id`, scanKey)

@@ -103,6 +103,20 @@ func (l *Logins) Member(ctx context.Context, id string) (Member, error) {
 	return Member{}, err
 }
 
+// Called is what a party is called that the ledger or a list names: the holder of a registered key
+// by the name, a key of the configuration by its own, anybody else as it is.
+func (l *Logins) Called(ctx context.Context, party string) string {
+	id, key := strings.CutPrefix(party, "key:")
+	if !key {
+		return party
+	}
+	name, err := l.keys.Name(ctx, id)
+	if err != nil || name == "" {
+		return id
+	}
+	return name
+}
+
 // change changes somebody, also to a role where one is named. It is fail.NotFound when there is
 // nobody of that id, and fail.Invalid where no owner would be left who can come in.
 func (l *Logins) change(ctx context.Context, id, role string, change func(*store.Tx, *Member) error) error {

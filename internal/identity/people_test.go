@@ -227,3 +227,19 @@ func TestAnInvitationIsGoodOnceAndForItsTime(t *testing.T) {
 		}
 	})
 }
+
+// TestPartiesAreCalledByTheirNames holds what people see in place of the party of a key.
+func TestPartiesAreCalledByTheirNames(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t, storetest.NewSQLite(t, identity.Schema, identity.LoginSchema))
+	p.in("Ana", identity.Owner)
+	id, _, _ := p.in("Jürgen", identity.Editor)
+	p.want("remove", p.Remove(t.Context(), id), "")
+	for party, want := range map[string]string{
+		"key:" + id: "Jürgen", "key:of-the-file": "of-the-file", "platform:news": "platform:news", "": "",
+	} {
+		if got := p.Called(t.Context(), party); got != want {
+			t.Errorf("%q is called %q, and not %q", party, got, want)
+		}
+	}
+}

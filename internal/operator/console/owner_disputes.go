@@ -165,7 +165,7 @@ func (o *owner) dispute(ctx context.Context, r *http.Request, v *frame.Visit) (s
 	}
 	body := disputeBody{disputeRow: newDisputeRow(c)}
 	for _, s := range steps {
-		body.Steps = append(body.Steps, disputeStep{s, strings.TrimPrefix(s.By, disputes.Operator)})
+		body.Steps = append(body.Steps, disputeStep{s, v.Called(strings.TrimPrefix(s.By, disputes.Operator))})
 	}
 	answers, err := from.Evidence.OfTransaction(ctx, c.Transaction)
 	if err != nil {
@@ -234,6 +234,9 @@ func (o *owner) measures(ctx context.Context, r *http.Request, v *frame.Visit) (
 	all, err := from.Measures.Sanctions(ctx, body.All, 10*perPage)
 	if err != nil {
 		return "", nil, err
+	}
+	for i := range all {
+		all[i].By = v.Called(all[i].By)
 	}
 	at := func(m measureRow) time.Time { return m.Imposed }
 	body.Rows, _ = frame.Sift(r, o.Now(), mapped(all, newMeasureRow), at, func(m measureRow) []any {

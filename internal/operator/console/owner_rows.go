@@ -131,7 +131,7 @@ func newRow(r ledger.Record, v *frame.Visit) row {
 	case "account":
 		out.Took = []taken{{Text: strings.TrimSpace(known(v, "receipts.of", b.Of) + " " + e.Subject),
 			Note: b.change(v)}}
-		out.Note = labelled(v, "receipts.by", b.By)
+		out.Note = labelled(v, "receipts.by", v.Called(b.By))
 	case "access":
 		for _, i := range b.Items {
 			out.Took = append(out.Took, taken{i.URL, i.URL,
@@ -148,29 +148,29 @@ func newRow(r ledger.Record, v *frame.Visit) row {
 		out.Took = []taken{{Text: v.Say("receipts.version", short(e.Subject))}}
 		if b.Of != "" { // what an operator's program changed of them
 			out.Took, out.Note = []taken{{Text: known(v, "receipts.of", b.Of) + " " + e.Subject,
-				Note: known(v, "receipts.did", b.Did)}}, labelled(v, "receipts.by", b.By)
+				Note: known(v, "receipts.did", b.Did)}}, labelled(v, "receipts.by", v.Called(b.By))
 		}
 	case "setting", "domain", "measure":
 		out.Took, out.Note = []taken{{Text: e.Subject, Note: known(v, "receipts.did", b.Did)}},
-			labelled(v, "receipts.by", b.By)
+			labelled(v, "receipts.by", v.Called(b.By))
 	case "key":
 		text := v.Say("receipts.key", known(v, "receipts.of", b.Key), e.Subject)
 		if out.Platform { // who has a key did not change it
 			text = v.Say("receipts.key_of", known(v, "receipts.of", b.Key), e.Subject, out.Who)
 		}
 		out.Took, out.Who = []taken{{Text: text, Note: known(v, "receipts.did", b.State)}}, ""
-		out.Note = labelled(v, "receipts.by", b.By)
+		out.Note = labelled(v, "receipts.by", v.Called(b.By))
 	case "intake", "offer":
 		out.Took = []taken{{Text: b.Intake}}
 		out.Note = known(v, "inbox.is", b.Outcome)
 		if !b.Offer.Expires.IsZero() {
 			out.Note += " " + v.Say("list.until", v.Moment(b.Offer.Expires))
 		}
-		out.Note = notes(out.Note, labelled(v, "receipts.by", b.By))
+		out.Note = notes(out.Note, labelled(v, "receipts.by", v.Called(b.By)))
 	case "bind":
 		out.Took = []taken{{Text: b.Intake, Note: labelled(v, "receipts.with", strings.Join(b.Fields, ", "))}}
 	case "erase":
-		out.Note = notes(known(v, "receipts.erased", b.Reason), labelled(v, "receipts.by", b.By))
+		out.Note = notes(known(v, "receipts.erased", b.Reason), labelled(v, "receipts.by", v.Called(b.By)))
 	}
 	if len(out.Took) == 0 && e.Subject != "" {
 		out.Took = []taken{{Text: e.Subject}}

@@ -34,6 +34,9 @@ type Visit struct {
 	In     identity.Login
 	secret string // of the session
 	speech speech
+
+	called func(party string) string
+	names  map[string]string // what called said
 }
 
 // May says whether the visitor has a right.
@@ -44,6 +47,18 @@ func (v *Visit) Actor() string { return "key:" + v.In.Key }
 
 // Say is a text in the visitor's language, by its key in the words of pages.
 func (v *Visit) Say(key string, args ...any) string { return must(v.speech.say(key, args...)) }
+
+// Called is what whoever did something is called, by the party that stands for them: a person or
+// program that has a key by its name.
+func (v *Visit) Called(party string) string {
+	if v.called == nil {
+		return party
+	}
+	if _, known := v.names[party]; !known {
+		v.names[party] = v.called(party)
+	}
+	return v.names[party]
+}
 
 // Language is the visitor's.
 func (v *Visit) Language() string { return v.speech.Language() }
@@ -141,7 +156,8 @@ func (f *Frame) visitor(r *http.Request) (*Visit, error) {
 
 // visit is a request of somebody who has a session.
 func (f *Frame) visit(r *http.Request, in identity.Login, secret string) *Visit {
-	return &Visit{in, secret, f.speech(r)}
+	called := func(party string) string { return f.Logins.Called(r.Context(), party) }
+	return &Visit{In: in, secret: secret, speech: f.speech(r), called: called, names: map[string]string{}}
 }
 
 // Asks says whether a question comes from somebody who is logged in.

@@ -83,6 +83,7 @@ type Column struct {
 func (p *pages) list(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	s := sayerOf(r, v)
 	now, err := operator.ListTerms{}.Do(ctx, p.operator)
+	now.By = v.Called(now.By)
 	body := Body{TermsInForce: now, Cards: s.cards(now.Rules), URL: r.URL.Query().Get("url")}
 	if err == nil && body.URL != "" {
 		var of ownerterms.Explained
@@ -239,6 +240,9 @@ type History struct {
 func (p *pages) history(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	all, err := operator.TermsHistory{}.Do(ctx, p.operator)
 	body := History{File: p.operator.Terms.File().Name, Any: r.URL.RawQuery != ""}
+	for i := range all.Versions {
+		all.Versions[i].By = v.Called(all.Versions[i].By)
+	}
 	at := func(e operator.TermsEdition) time.Time { return e.Made.Time }
 	body.Versions, body.over = frame.Sift(r, p.Now(), all.Versions, at, cells)
 	return v.Say("terms.history"), body, err
@@ -270,6 +274,7 @@ func (p *pages) version(ctx context.Context, r *http.Request, v *frame.Visit) (s
 	if err != nil {
 		return "", nil, err
 	}
+	shown.By = v.Called(shown.By)
 	s, last := sayerOf(r, v), p.operator.Terms.Added().Latest
 	body := Version{
 		ShownEdition: shown, Name: name.Version, File: p.operator.Terms.File().Name, Base: last.Number,

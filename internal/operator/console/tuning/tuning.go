@@ -130,6 +130,9 @@ func (p *pages) read(ctx context.Context, r *http.Request, v *frame.Visit) (stri
 		return "", nil, err
 	}
 	body := Body{Empty: len(list.Entries) == 0, Search: strings.TrimSpace(r.URL.Query().Get("q"))}
+	for i := range list.Entries {
+		list.Entries[i].By = v.Called(list.Entries[i].By)
+	}
 	changed := func(t operator.Tuned) time.Time { return t.Changed.Time }
 	found, over := frame.Sift(r, p.Now(), list.Entries, changed, func(t operator.Tuned) []any {
 		return append(cells(t), t.Question)
