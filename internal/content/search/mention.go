@@ -227,7 +227,9 @@ const gramsNear = 3
 // denies nothing.
 type denials struct {
 	ahead       [][]uint32 // phrases
-	between, or []uint32
+	without     [][]uint32 // those of them that hold for what "and" joins, too
+	between     []uint32
+	or, and     []uint32
 	behind      []uint32
 	notBehind   []uint32
 	gramsAhead  []uint32
@@ -254,17 +256,21 @@ func denialsIn(v *segment.View, a *analysis.Analyzer) map[uint8]*denials {
 // newDenials looks up how a language denies.
 func newDenials(v *segment.View, t *analysis.Language) *denials {
 	by := t.Denial()
-	d := &denials{
-		between: numbersIn(v, by.Between), or: numbersIn(v, by.Or), behind: numbersIn(v, by.After),
-		notBehind: numbersIn(v, by.NotAfter), gramsAhead: numbersIn(v, by.GramsBefore),
-		gramsBehind: numbersIn(v, by.GramsAfter),
+	return &denials{
+		between: numbersIn(v, by.Between), or: numbersIn(v, by.Or), and: numbersIn(v, by.And),
+		behind: numbersIn(v, by.After), notBehind: numbersIn(v, by.NotAfter), gramsAhead: numbersIn(v, by.GramsBefore),
+		gramsBehind: numbersIn(v, by.GramsAfter), ahead: phrasesIn(v, by.Before), without: phrasesIn(v, by.Without),
 	}
-	for _, phrase := range by.Before {
+}
+
+// phrasesIn gives the numbers of those phrases of which a view has each term.
+func phrasesIn(v *segment.View, phrases [][]string) (in [][]uint32) {
+	for _, phrase := range phrases {
 		if numbers := numbersIn(v, phrase); len(numbers) == len(phrase) {
-			d.ahead = append(d.ahead, numbers)
+			in = append(in, numbers)
 		}
 	}
-	return d
+	return in
 }
 
 // numbersIn gives the numbers of those terms that a view has.
@@ -282,7 +288,8 @@ func numbersIn(v *segment.View, terms []string) []uint32 {
 const deniedBetween = 2
 
 // before says whether what begins at place i is denied by what stands before it: by a denial with
-// few words between, or by one that goes on ("without onion or ginger").
+// few words between, or by one that goes on ("without onion or ginger"); "no onion and ginger" may
+// have ginger.
 func (d *denials) before(text segment.Codes, i int) bool {
 	for n, at := 0, i; n < gramsNear; n++ {
 		var number uint32
@@ -291,11 +298,15 @@ func (d *denials) before(text segment.Codes, i int) bool {
 		}
 	}
 	i = d.skipBetween(text, i)
-	if number, at := text.Previous(i); slices.Contains(d.or, number) {
-		_, at = text.Previous(at) // the other that is denied
+	by := d.ahead
+	number, at := text.Previous(i)
+	if and := slices.Contains(d.and, number); and || slices.Contains(d.or, number) {
+		if _, at = text.Previous(at); and { // the other that is denied
+			by = d.without
+		}
 		i = d.skipBetween(text, at)
 	}
-	return slices.ContainsFunc(d.ahead, func(phrase []uint32) bool { return text.EndsWith(phrase, i) })
+	return slices.ContainsFunc(by, func(phrase []uint32) bool { return text.EndsWith(phrase, i) })
 }
 
 // skipBetween goes back from place i over words that may stand between a denial and what is denied.

@@ -90,7 +90,7 @@ func (a *asking) fixes(answered bool) []fix {
 			fixes, misspelt = append(fixes, joined), misspelt+1
 		} else if a.isPlausible(word) {
 			continue
-		} else if form := a.nearest(word, found); form != "" {
+		} else if form := a.nearest(word, found, len(w.means) > 0); form != "" {
 			fixes, misspelt = append(fixes, fix{w.start, w.end, form}), misspelt+1
 			tried[n-1].to = form
 		} else if found == 0 {
@@ -239,15 +239,15 @@ func (a *asking) isKnown(word string) bool {
 }
 
 // nearest gives the form that a word most likely stands for, or "". The word itself is found in so
-// many units.
-func (a *asking) nearest(word string, found int) string {
+// many units. One that is known to mean something is misspelt only where others beside it tell.
+func (a *asking) nearest(word string, found int, known bool) string {
 	var room [longestForm]rune
 	typed := letters(&room, []byte(word))
 	if len(typed) < 2 || !analysis.AllLetters(word) {
 		return ""
 	}
 	beside := a.rarestKnown(word)
-	if beside < 0 && len(typed) < loneLetters {
+	if beside < 0 && (known || len(typed) < loneLetters) {
 		return ""
 	}
 	best := likely{}

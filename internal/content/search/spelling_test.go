@@ -108,9 +108,10 @@ func TestPlausibleWordsStay(t *testing.T) {
 		{Ref: "b", Key: "b", Language: "en", Title: "Electron microscope for schools"},
 		{Ref: "c", Key: "c", Language: "en", Title: "Steel funnels"},
 		{Ref: "d", Key: "d", Language: "en", Title: "Divided plates"},
+		{Ref: "e", Key: "e", Language: "en", Title: "Granola", Passages: []string{"Toasted oats."}},
 	}, nil)
 	for _, question := range []string{
-		"nobel prize winners", "election", "elections at schools", "fennel", "dividends", "steal fennels",
+		"toaster", "nobel prize winners", "election", "elections at schools", "fennel", "dividends", "steal fennels",
 	} {
 		if r := s.Search(Query{Text: question, MinScore: DefaultMinScore}); len(r.Corrections) > 0 {
 			t.Errorf("%q is corrected: %v", question, r.Corrections)
