@@ -130,7 +130,7 @@ func (r *reader) counted(f *figure) {
 		f.next += n
 		return
 	}
-	if _, n := r.match(f.next, rolePeople); n > 0 {
+	if _, n := r.match(f.next, rolePeople); n > 0 && (f.value != 1 || n == 1) { // "one of us" is no number of people
 		f.slot = facets.Yield
 		f.next += n
 		return

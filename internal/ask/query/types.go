@@ -79,7 +79,7 @@ func (r *reader) readBroad() {
 	}
 	var types []string
 	var said []int
-	eats := false
+	eats, more := false, false
 	for i := 0; i < len(r.tokens); i++ {
 		var n int
 		r.phrases(i, func(s sense, length int) bool {
@@ -98,11 +98,12 @@ func (r *reader) readBroad() {
 		case r.tokens[i].used && !slices.Contains(r.kept, i), r.functional(i), r.idle(i) > 0, r.has(i, roleGlue),
 			r.has(i, roleCourtesy), r.has(i, roleAnd), r.has(i, roleOr):
 		default:
-			return
+			more = true
 		}
 	}
-	r.out.Broad = eats && slices.ContainsFunc(r.out.Constraints, feeds)
-	if len(types) == 0 || len(r.out.Types) > 0 || r.out.Broad {
+	// in a story, food may be the smallest part of what is asked
+	r.out.Broad = eats && (!more || len(r.tokens) <= plainSpoken) && slices.ContainsFunc(r.out.Constraints, feeds)
+	if more || len(types) == 0 || len(r.out.Types) > 0 || r.out.Broad {
 		return
 	}
 	if !stated && slices.ContainsFunc(types, func(t string) bool { return !r.at.IsA(t, "Event") && t != "Course" }) {

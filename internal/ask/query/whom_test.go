@@ -83,14 +83,20 @@ func TestWordsForAnyFoodGiveWay(t *testing.T) {
 	at := gathering()
 	at.Lexicon = facets.NewLexicon(facets.Taught{Items: 9, Types: map[string]int{"MenuItem": 9}, Slots: []facets.Known{
 		{Slot: facets.Diet, Count: 9}, {Slot: facets.Ingredient, Count: 9},
+		{Slot: facets.Yield, Kind: facets.Figures, Count: 9},
 		{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9},
 	}})
 	for question, want := range map[string]bool{
 		"hauptgericht ohne gluten": true, "dolci senza latte": true, "a dessert without eggs": true,
 		"un postre sin nueces": true, "steak ohne gluten": false, "dolci sotto i 5 euro": false,
+		"un dulce para una amiga alérgica a las nueces": true, "was kann man oben ohne Gluten essen?": true,
+		"we come by on Friday with my friend who eats no eggs, do we have to bring our own food along?": false,
 	} {
 		if got := Read(question, at).Broad; got != want {
 			t.Errorf("%q is broad: %v", question, got)
 		}
+	}
+	if u := Read("pudding, one of us is allergic to eggs", at); len(u.Constraints) != 1 {
+		t.Errorf("one of us is a number of people: %+v", u.Constraints)
 	}
 }

@@ -124,11 +124,14 @@ func TestABroadQuestionForFoodIsAnsweredByFood(t *testing.T) {
 		`{"@type":"MenuItem","name":"leek soup","additionalProperty":{"@type":"PropertyValue","name":"Allergens","value":"celery"}}`,
 		`{"@type":"MenuItem","name":"cheese toast","additionalProperty":{"@type":"PropertyValue","name":"Allergens","value":"milk"}}`,
 		`{"@type":"Question","name":"May I work there over lunch?","acceptedAnswer":{"@type":"Answer","text":"Not at lunch."}}`,
+		`{"@type":"Product","name":"lunch bag","material":"cotton"}`,
 	)
 	c := facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{"dairy"}}
-	if got, _ := found(v, Question{Text: "lunch", Broad: true, Constraints: []facets.Constraint{c}}); !slices.Equal(got,
-		[]string{"leek soup"}) {
-		t.Errorf("lunch without dairy: %q", got)
+	for _, text := range []string{"lunch", "lunch for a friend"} {
+		got, _ := found(v, Question{Text: text, Broad: true, Constraints: []facets.Constraint{c}})
+		if !slices.Equal(got, []string{"leek soup"}) {
+			t.Errorf("%s without dairy: %q", text, got)
+		}
 	}
 }
 

@@ -467,10 +467,11 @@ func (v *View) containing(class string) *search.Selection {
 // they are, or what they are without.
 func (v *View) food() *search.Selection {
 	told := v.withWordsOf(facets.Declares, string(taxonomy.Food))
-	for _, slot := range []facets.Slot{
-		facets.Ingredient, facets.Allergens, facets.Contains, facets.FreeOf, facets.Diet,
-	} {
+	for _, slot := range []facets.Slot{facets.Ingredient, facets.Allergens, facets.Diet} {
 		told = told.Or(v.having(slot))
+	}
+	for _, class := range taxonomy.Of(taxonomy.Food) {
+		told = told.Or(v.withWordsOf(facets.Contains, class)).Or(v.withWordsOf(facets.FreeOf, class))
 	}
 	return told.And(v.anyBelow("Product")).Or(v.anyBelow("MenuItem", "Recipe"))
 }

@@ -14,6 +14,7 @@
 package taxonomy
 
 import (
+	"maps"
 	"slices"
 
 	"frontdesk/internal/infra/language"
@@ -52,6 +53,12 @@ func KindOf(name string) Kind {
 		return c.kind
 	}
 	return ""
+}
+
+// Of gives the classes of a kind.
+func Of(kind Kind) []string {
+	all := tables().classes
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool { return all[name].kind != kind })
 }
 
 // Provable says whether a list of what is in an item proves that a class is not in it by leaving it
