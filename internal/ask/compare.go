@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"frontdesk/internal/ask/i18n"
-	"frontdesk/internal/ask/query"
+	"frontdesk/internal/ask/wording"
 	"frontdesk/internal/content/facets"
 )
 
@@ -48,7 +48,7 @@ func sideBySide(s i18n.Speaker, items []source, slot facets.Slot, most bool) str
 			best = i
 		}
 	}
-	text := s.Say(i18n.SetBeside, query.Label(s, slot), strings.Join(each, s.Say(i18n.Then)))
+	text := s.Say(i18n.SetBeside, wording.Label(s, slot), strings.Join(each, s.Say(i18n.Then)))
 	if !even {
 		winner := i18n.Lowest
 		switch {
@@ -79,9 +79,9 @@ func figureInWords(s i18n.Speaker, f facets.Facts, figure facets.Figure) string 
 		unit = (&facets.Constraint{Slot: figure.Slot, Min: &figure.Low}).UnitName()
 	}
 	if figure.High > figure.Low && figure.Unit != "" {
-		return query.SayRange(s, figure.Slot, figure.Low, figure.High, unit)
+		return wording.Range(s, figure.Slot, figure.Low, figure.High, unit)
 	}
-	return query.SayFigure(s, figure.Slot, figure.Low, unit)
+	return wording.Figure(s, figure.Slot, figure.Low, unit)
 }
 
 // priceRange is the range of an item's prices in the currency of one of them.

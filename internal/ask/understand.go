@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
+	"frontdesk/internal/ask/wording"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
@@ -192,13 +193,13 @@ func (in *askState) explain() Understanding {
 	for i := range u.Constraints {
 		c := &u.Constraints[i]
 		told.Filters = append(told.Filters, Filter{
-			Name: string(c.Slot), Text: query.SayConstraint(speaker, c), Min: c.Min, Max: c.Max, Above: c.Above,
+			Name: string(c.Slot), Text: wording.Constraint(speaker, c), Min: c.Min, Max: c.Max, Above: c.Above,
 			Below: c.Below, Unit: c.UnitName(), From: c.From, To: c.To, Values: c.Values, Not: c.Not, Soft: c.Soft,
 			Source: c.Source.String(),
 		})
 	}
 	if u.Sort.By != "" {
-		told.Sort = &Order{By: string(u.Sort.By), Descending: u.Sort.Descending, Text: query.SaySort(speaker, u.Sort)}
+		told.Sort = &Order{By: string(u.Sort.By), Descending: u.Sort.Descending, Text: wording.Sort(speaker, u.Sort)}
 	}
 	told.Corrected = in.tuned.corrected()
 	for _, c := range u.Corrections {
@@ -216,7 +217,7 @@ func (in *askState) explainRelaxed(relaxed []index.Relaxed) (told []Relaxation) 
 	speaker := in.explainer()
 	for i := range relaxed {
 		r := &relaxed[i]
-		text := query.SayConstraint(speaker, &r.Constraint)
+		text := wording.Constraint(speaker, &r.Constraint)
 		switch {
 		case r.Words:
 			text = strings.Join(r.Constraint.Values, " ")

@@ -107,7 +107,7 @@ var reads = []string{"LoadItems", "Changes", "EachItem"}
 // below them.
 var pure = []string{
 	"internal/policy", "internal/ask/query", "internal/ask/refusals", "internal/ask/remarks",
-	"internal/ask/properties", "internal/content/facets", "internal/content/taxonomy",
+	"internal/ask/properties", "internal/ask/wording", "internal/content/facets", "internal/content/taxonomy",
 	// What these stand on, and others that were written so.
 	"internal/infra/fail", "internal/infra/plain", "internal/infra/yamlconf", "internal/infra/fetch/robots",
 	"internal/infra/language", "internal/infra/sealed/layout",

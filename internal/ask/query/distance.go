@@ -7,9 +7,6 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// nearbyKilometres is how far away is still near, when nothing else is said.
-const nearbyKilometres = 25
-
 // Words of distances, folded.
 var (
 	// nearby are the words before a place that do not mean that something is in it.

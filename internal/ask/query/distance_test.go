@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/wording"
 )
 
 func TestDistancesFromPlacesAreRead(t *testing.T) {
@@ -31,7 +32,7 @@ func TestDistancesFromPlacesAreRead(t *testing.T) {
 			around = max(around, c.Around)
 			c.Said = ""
 			if want.said != "" && c.Slot == "location" {
-				if got := SayConstraint(i18n.For("en"), &c); got != want.said {
+				if got := wording.Constraint(i18n.For("en"), &c); got != want.said {
 					t.Errorf("%q is said so: %q, want %q", question, got, want.said)
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/wording"
 	"frontdesk/internal/content/facets"
 )
 
@@ -135,7 +136,7 @@ func TestAttributesThatFewOfManyDeclareStayWords(t *testing.T) {
 			if c.Soft {
 				soft = c.Values[0]
 			} else {
-				text += "; " + SayConstraint(i18n.For("en"), &c)
+				text += "; " + wording.Constraint(i18n.For("en"), &c)
 			}
 		}
 		if text != test.want || soft != test.soft {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"frontdesk/internal/ask/properties"
+	"frontdesk/internal/ask/wording"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/infra/language"
 )
@@ -516,7 +517,7 @@ func (w *joined) names() {
 				c.Values = append(c.Values, second.Values...)
 			}
 			if c.Slot == facets.Location && m[3] != "" {
-				c.Around = nearbyKilometres
+				c.Around = wording.Nearby
 			}
 			if c.Slot == facets.Category && m[3]+m[4] != "" && len(w.out.Types) == 0 {
 				continue

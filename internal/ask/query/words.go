@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"frontdesk/internal/ask/wording"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/taxonomy"
 )
@@ -533,7 +534,7 @@ func (r *reader) meant(m facets.Meaning, i, n int) bool {
 		if led(roleNear) {
 			start, near := r.near(i)
 			if near {
-				c.Around = nearbyKilometres
+				c.Around = wording.Nearby
 			}
 			r.add(c, min(start, from), i+n)
 			return true
