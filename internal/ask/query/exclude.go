@@ -204,6 +204,9 @@ var further = everywhere("not.further")
 
 // unwanted reads one thing that is not wanted at i, and where it ends; i itself when nothing is.
 func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
+	if c, end = r.unwantedDayPart(i); end > 0 && !by.part {
+		return c, end
+	}
 	if i >= len(r.tokens) || r.tokens[i].used || r.tokens[i].number || r.functional(i) {
 		return c, i
 	}

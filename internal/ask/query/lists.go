@@ -20,16 +20,20 @@ func setOf(lists iter.Seq[language.List], fold func(string) string) map[string]b
 	return set
 }
 
-// nounFirst are the languages in which most adjectives stand behind what they are said of.
-var nounFirst = sync.OnceValue(func() (in []bool) {
+// grammars are what the list "grammar" of each language says.
+var grammars = sync.OnceValue(func() (of []map[string]bool) {
 	for _, table := range language.Tables() {
-		in = append(in, setOf(table.Each("grammar"), foldPhrase)["noun first"])
+		of = append(of, setOf(table.Each("grammar"), foldPhrase))
 	}
-	return in
+	return of
 })
 
-// nounFirst says whether the question is in such a language.
-func (r *reader) nounFirst() bool { return r.best >= 0 && nounFirst()[r.best] }
+// nounFirst says whether most adjectives stand behind what they are said of in the question's
+// language.
+func (r *reader) nounFirst() bool { return r.best >= 0 && grammars()[r.best]["noun first"] }
+
+// compounds says whether nouns are joined into one word in the question's language.
+func (r *reader) compounds() bool { return r.best >= 0 && grammars()[r.best]["compounds"] }
 
 // everywhere are the folded phrases of the lists of a key in all languages.
 func everywhere(key string) func() map[string]bool {

@@ -150,19 +150,52 @@ var dayParts = argumentsOf("time.daypart")
 // readDayPart reads in which part of the day something is to begin: "in the evening". It is said of
 // what has a date.
 func (r *reader) readDayPart(i int) bool {
-	part := dayParts()[r.word(i)]
-	if part == "" || r.tokens[i].used || !r.known(facets.StartTime) || r.named(i, 1) ||
-		!r.wanted("Event", "Course") && !r.hasDate() {
+	c, ok := r.dayPart(i)
+	if !ok || r.named(i, 1) || !r.wanted("Event", "Course") && !r.hasDate() && !r.attended() {
 		return false
+	}
+	r.add(c, i, i+1)
+	return true
+}
+
+// dayPart gives the condition that something begins in the part of the day that the word at i
+// names.
+func (r *reader) dayPart(i int) (c facets.Constraint, ok bool) {
+	part := dayParts()[r.word(i)]
+	if part == "" || r.tokens[i].used || !r.known(facets.StartTime) {
+		return c, false
 	}
 	least, most, _ := strings.Cut(part, " ")
 	from, err := strconv.ParseFloat(least, 64)
 	to, errToo := strconv.ParseFloat(most, 64)
-	if err != nil || errToo != nil {
-		return false
+	return facets.Constraint{Slot: facets.StartTime, Min: &from, Max: &to}, err == nil && errToo == nil
+}
+
+// unwantedDayPart reads a part of the day behind a negation at i, over what leads to it: "not in
+// the evening". It gives the token behind it; 0 where there is none.
+func (r *reader) unwantedDayPart(i int) (c facets.Constraint, end int) {
+	for k := i; k < min(i+4, len(r.tokens)) && !r.tokens[k].comma && !r.tokens[k].stop; k++ {
+		if c, ok := r.dayPart(k); ok {
+			c.Not = true
+			return c, k + 1
+		}
+		if !r.has(k, roleIn) && !r.linked(k) && !r.functional(k) {
+			break
+		}
 	}
-	r.add(facets.Constraint{Slot: facets.StartTime, Min: &from, Max: &to}, i, i+1)
-	return true
+	return c, 0
+}
+
+// attended says whether a word of the question is one for whatever one goes to, and there is such.
+func (r *reader) attended() (is bool) {
+	for i := range r.tokens {
+		r.phrases(i, func(s sense, _ int) bool {
+			is = is || (s.role == roleBroad || s.role == roleType) && r.have(s.arg) > 0 &&
+				(r.at.IsA(s.arg, "Event") || r.at.IsA(s.arg, "Course"))
+			return !is
+		})
+	}
+	return is
 }
 
 // hasDate says whether the question has a time at which something begins.

@@ -103,6 +103,12 @@ func (r *reader) readBroad() {
 	}
 	// in a story, food may be the smallest part of what is asked
 	r.out.Broad = eats && (!more || len(r.tokens) <= plainSpoken) && slices.ContainsFunc(r.out.Constraints, feeds)
+	if !more && stated && !eats && len(r.out.Types) > 0 {
+		for k := 0; k < len(said); k += 2 { // "which courses are on on Saturday"
+			r.use(said[k], said[k+1])
+		}
+		return
+	}
 	if more || len(types) == 0 || len(r.out.Types) > 0 || r.out.Broad {
 		return
 	}
@@ -124,9 +130,33 @@ func feeds(c facets.Constraint) bool {
 // the former: the word is searched for then.
 var fallback = []string{"Event", "Article", "LodgingBusiness", "FoodEstablishment"}
 
+// shortestHead is how many letters a word for a type has at least that ends a compound.
+const shortestHead = 4
+
+// compoundTypeAt finds the type that the end of the compound at i names: "Sprachkurse". The word
+// says more than that.
+func (r *reader) compoundTypeAt(i int) (typ string, n int) {
+	word := r.word(i)
+	for from := range word {
+		if from < 2 || len(word)-from < shortestHead {
+			continue
+		}
+		for _, s := range compiled().vocabulary[word[from:]] {
+			if s.role == roleType && s.tongues&(1<<r.best) != 0 && r.have(s.arg) > 0 {
+				return s.arg, 1
+			}
+		}
+	}
+	return "", 0
+}
+
 // typeAt finds the type that the word at i names and the catalog has. whole says that the word says
-// nothing beyond.
+// nothing beyond. Compounds in a story may be said of anything.
 func (r *reader) typeAt(i int) (typ string, n int, whole bool) {
+	if r.compounds() && compiled().beginnings[r.word(i)] == 0 && len(r.tokens) <= plainSpoken {
+		typ, n = r.compoundTypeAt(i)
+		return typ, n, false
+	}
 	r.phrases(i, func(s sense, length int) bool {
 		if s.role != roleType {
 			return true
@@ -164,7 +194,7 @@ func (r *reader) heads(i, n int) bool {
 	}
 	next := i + n
 	if next >= len(r.tokens) || r.tokens[next].comma || r.tokens[next].stop || r.tokens[next].number ||
-		r.tokens[next].used || r.functional(next) {
+		r.tokens[next].used || r.functional(next) || dayParts()[r.word(next)] != "" {
 		return true
 	}
 	if r.tokens[next].glued && r.tokens[next].dash {
@@ -181,9 +211,9 @@ func (r *reader) heads(i, n int) bool {
 		apart = s.role != roleDiet && s.role != roleTongue && s.role != roleKind
 		return !apart
 	})
-	// Where it stands in the plural, or in a language that puts the noun first, more words may
-	// follow.
-	return apart || strings.HasSuffix(r.word(next-1), "s") || r.nounFirst()
+	// Where it stands in the plural, or in a language that puts the noun first or joins nouns, more
+	// words may follow.
+	return apart || strings.HasSuffix(r.word(next-1), "s") || r.nounFirst() || r.compounds()
 }
 
 // whereLeads are words that lead to where something is: "at the".

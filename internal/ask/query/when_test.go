@@ -165,6 +165,19 @@ func TestDaysOfTheWeekAreAnyOfThem(t *testing.T) {
 		{"eventos aos sábados", "kind: Event; day: saturday"},
 		{"eventi la domenica", "kind: Event; day: sunday"},
 		{"土曜日のイベント", "kind: Event; day: saturday"},
+		{"welche Kurse laufen samstags", "kind: Course; day: saturday"},
+		{"Sprachkurse am Samstag", "Sprachkurse; kind: Course; day: saturday"},
+		// A part of the day may be what is not wanted.
+		{"Kurse abends", "kind: Course; start time 17:00 to 24:00"},
+		{"classes in the morning", "kind: Event or Course; start time 05:00 to 12:00"},
+		{"courses, but not in the evening", "kind: Course; not (start time 17:00 to 24:00)"},
+		{"courses but not evenings", "kind: Course; not (start time 17:00 to 24:00)"},
+		{"Kurse, aber bitte nicht abends", "kind: Course; not (start time 17:00 to 24:00)"},
+		{"Kurse, nicht am Abend", "kind: Course; not (start time 17:00 to 24:00)"},
+		{"cours mais pas le soir", "kind: Course; not (start time 17:00 to 24:00)"},
+		{"cursos pero no por la noche", "kind: Course; not (start time 19:00 to 24:00)"},
+		{"corsi ma non di sera", "kind: Course; not (start time 17:00 to 24:00)"},
+		{"cursos mas não à noite", "kind: Course; not (start time 18:00 to 24:00)"},
 	} {
 		if got := read(row.question, at); got != row.want {
 			t.Errorf("%s\n got %s\nwant %s", row.question, got, row.want)

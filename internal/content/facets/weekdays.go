@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"frontdesk/internal/infra/language"
 )
@@ -193,9 +194,31 @@ func (r *reader) days(texts ...string) {
 	}
 }
 
+// sentences gives the sentences of a text. A point within a figure ends none: "18.30 Uhr".
 func sentences(text string) iter.Seq[string] {
-	return strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(".!?;\n。", c) })
+	return func(yield func(string) bool) {
+		from := 0
+		for i, c := range text {
+			if !strings.ContainsRune(".!?;\n。", c) || c == '.' && i > 0 && digitAt(text, i-1) && digitAt(text, i+1) {
+				continue
+			}
+			if i > from && !yield(text[from:i]) {
+				return
+			}
+			from = i + utf8.RuneLen(c)
+		}
+		if from < len(text) {
+			yield(text[from:])
+		}
+	}
 }
+
+// clockWords make a time of day of a figure before them.
+var clockWords = wordsOf("clock.unit")
+
+// earliestStart is the first minute of the day that a figure before such a word means: a smaller
+// one is how many hours something takes.
+const earliestStart = 6 * 60
 
 // weekly reads on which days of the week something is by a sentence, and at what time of the day it
 // begins on them.
@@ -208,7 +231,9 @@ func (r *reader) weekly(sentence string) {
 		return
 	}
 	for at := range Starts(sentence) {
-		if minute, marked, n := ReadClock(sentence[at:]); n > 0 && marked {
+		minute, marked, n := ReadClock(sentence[at:])
+		unit, _ := wordAt(strings.TrimLeft(sentence[at+n:], " "))
+		if n > 0 && (marked || minute >= earliestStart && isIn(clockWords(), unit)) {
 			r.beginsAt(minute)
 			return
 		}
