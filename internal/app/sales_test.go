@@ -263,7 +263,7 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 	p.sees("/console/sales?compare=1", 200, "and 0 in the 30 days before")
 	p.sees(of(saleBuyer), 200, "<b class=\"big\">246.76 USD</b>", "Held", "Charged", "Taken back", sale.ID)
 	p.sees("/console/receipts/"+sale.Entry, 200, "Bought", "sales/transactions/"+sale.ID, "per access; 0.02 USD")
-	p.sees("/console/receipts?kind=account", 200, "Account changed", "paid in; 250.5 USD", "by key:")
+	p.sees("/console/receipts?kind=account", 200, "Account changed", "paid in; 250.5 USD", "by Ana")
 
 	// Nothing of what an operator did is without a name, and no reference and no form's token gets
 	// into the log.
