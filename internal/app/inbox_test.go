@@ -193,7 +193,7 @@ func TestAPersonAnswersAndSeesABindDone(t *testing.T) {
 		w.Header().Get("Location") != "/console/inbox" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	p.sees("/console/inbox", 200, "1 submitted, 1 offered, 1 bound, 0 expired; at most 1 on one day")
+	p.sees("/console/inbox", 200, "1 submitted, 1 offered, 1 accepted, 0 expired; at most 1 on one day")
 	if strings.Contains(p.page, "Waiting for you") {
 		t.Error("what is done waits")
 	}
@@ -334,7 +334,7 @@ func TestViewersSeeThatAndOperatorsWhat(t *testing.T) {
 			"do", "send")
 		offer := a.submit("kitchen", 1, `{"guests":14,"wishes":"A long table."}`)["offer"].(map[string]any)["id"].(string)
 		a.bind("kitchen", 1, offer, `{"email":"ana@example.org"}`)
-		viewer.sees(address, 200, "bound")
+		viewer.sees(address, 200, "accepted")
 		for _, datum := range []string{"A long table.", "Two cooks.", "ana@example.org"} {
 			if got := strings.Contains(viewer.page, datum); got != reads {
 				t.Errorf("a viewer reads %q: %v, want %v", datum, got, reads)
@@ -468,7 +468,7 @@ func TestWhatCouldNotBeDeliveredIsShownAndTriedAgain(t *testing.T) {
 		}
 	}
 	try()
-	p.sees("/console/inbox", 200, "Bound, and not delivered", "crm.example answered with status 503",
+	p.sees("/console/inbox", 200, "Accepted, and not delivered", "crm.example answered with status 503",
 		"Tried 1 time; next at")
 	p.sees(address, 200, "It could not be delivered. crm.example answered with status 503", "Try again")
 	c.Advance(3 * 24 * time.Hour)

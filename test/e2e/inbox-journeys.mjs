@@ -43,11 +43,11 @@ export function journeys(engine) {
     const bound = await at.bind("cooks", session, offer.id, { email: "ana@pantry.example", full_name: "Ana Example" });
     assert.equal(bound.status, "bound", JSON.stringify(bound));
     await p.press(p.page.getByRole("link", { name: /^Requests/ }).first());
-    await p.press(p.page.getByRole("link", { name: /^Open the bind of Cooks/ }));
-    assert.match(await p.page.getByRole("region", { name: "What it was bound with" }).innerText(), /ana@pantry\.example[^]*Ana Example/);
+    await p.press(p.page.getByRole("link", { name: /^Open the accepted offer of Cooks/ }));
+    assert.match(await p.page.getByRole("region", { name: "What it was accepted with" }).innerText(), /ana@pantry\.example[^]*Ana Example/);
     await p.press(p.page.getByRole("button", { name: "Mark as done" }));
     await p.page.getByText(/^Done /).waitFor();
-    assert.match(await p.page.getByRole("region", { name: "How long it is kept" }).innerText(), /What it was bound with\s+until/);
+    assert.match(await p.page.getByRole("region", { name: "How long it is kept" }).innerText(), /What it was accepted with\s+until/);
 
     // Its receipts are true, and lead back.
     await p.press(p.page.getByRole("region", { name: "Receipts" }).getByRole("link").last());
@@ -128,7 +128,7 @@ export function journeys(engine) {
     const bound = await at.bind("cooks", session, offer.id, { email: "marker7@pantry.example", full_name: hostile }, who);
     assert.equal(bound.status, "bound", JSON.stringify(bound));
     await p.page.reload();
-    assert.match(await p.page.getByRole("region", { name: "What it was bound with" }).innerText(), /marker7@pantry\.example[^]*<img src=x/);
+    assert.match(await p.page.getByRole("region", { name: "What it was accepted with" }).innerText(), /marker7@pantry\.example[^]*<img src=x/);
     await p.press(p.page.getByRole("link", { name: "Erase…" }));
     await p.page.getByRole("heading", { name: "Erase for good?" }).waitFor();
     await p.press(p.page.getByRole("link", { name: "Keep it" }));
@@ -167,7 +167,7 @@ export function journeys(engine) {
   test("requests are filtered, and the plot counts what came of them", async () => {
     const p = await at.login(at.viewer);
     const plot = p.page.getByRole("group", { name: "Requests by day, and what became of them" });
-    assert.match(await plot.ariaSnapshot(), /7 submitted, 4 offered, 3 bound, 0 expired/);
+    assert.match(await plot.ariaSnapshot(), /7 submitted, 4 offered, 3 accepted, 0 expired/);
     const figures = p.page.getByRole("table", { name: "Intakes and platforms in the last 30 days" });
     assert.match(await figures.getByRole("row", { name: /^A table at the counter example-chat/ }).innerText(), /1\s+1\s+1\s+0$/);
     await p.page.getByRole("combobox", { name: /^Intake/ }).selectOption("Cooks for your party");

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -56,6 +57,9 @@ var drawn = map[string]any{
 	"sales-requesters": requestersBody{}, "sales-reports": reportsBody{},
 }
 
+// lostQuery is a query that is one word, since a template was given it behind the question mark.
+var lostQuery = regexp.MustCompile(`href="[^"?]*\?[^"=]*%3[dD][^"]*`)
+
 // console is a console that has every page.
 func console() *frame.Frame {
 	return Owner(OwnerConfig{
@@ -98,6 +102,9 @@ func TestEachPageIsDrawn(t *testing.T) {
 						t.Errorf("%s for %q in %s, full: %v: %v", name, role, language, full, err)
 					} else if !strings.Contains(out.String(), "<h1>") {
 						t.Errorf("%s for %q, full: %v, has no heading:\n%s", name, role, full, out.String())
+					}
+					if lost := lostQuery.FindString(out.String()); lost != "" {
+						t.Errorf("%s: %s leads elsewhere: a template has to write what is before its query, too", name, lost)
 					}
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"html/template"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"text/template/parse"
+
+	"frontdesk/internal/ask/i18n"
 )
 
 // names are what no language has its own words for.
@@ -261,3 +264,30 @@ var signatures = []string{"hmac", "cloudfront", "akamai", "fastly", "ed25519"}
 
 // machine are texts that are for programs, and names that are the same in every language.
 var machine = regexp.MustCompile(`^(default-src |[#<]|-----|BIF |GET |POST |(the page is elsewhere|form of the console|wrong token|not allowed|not yet valid|Agent Intake|Agentic Intent|Web Bot Auth)$)`)
+
+// TestLabelsSayWhatTheirButtonsSay holds that the label of a button or link in a list, which says
+// of what it is, has what is seen in it: people say that to a computer that they speak to (WCAG
+// 2.5.3).
+func TestLabelsSayWhatTheirButtonsSay(t *testing.T) {
+	t.Parallel()
+	f := console()
+	for _, language := range i18n.Languages {
+		texts := template.Must(f.Templates(language).New("text").Parse(`{{say .}}`))
+		say := func(key string) string {
+			var out strings.Builder
+			if err := texts.Execute(&out, key); err != nil {
+				t.Fatal(err)
+			}
+			return strings.ToLower(out.String())
+		}
+		for label, seen := range map[string]string{
+			"inbox.answer_of": "inbox.answer", "inbox.open_of": "inbox.open", "inbox.open_bind": "inbox.open",
+			"inbox.done_bind": "inbox.done", "inbox.again_of": "inbox.again", "measures.close_of": "measures.close",
+			"measures.lift_of": "measures.lift", "domains.revoke_of": "domains.revoke",
+		} {
+			if !strings.Contains(say(label), say(seen)) {
+				t.Errorf("%s: %q does not say %q", language, say(label), say(seen))
+			}
+		}
+	}
+}

@@ -277,10 +277,10 @@ type One struct {
 	Same   []Same
 }
 
-// Same is a synonym that is suggested, with the query of the form that adds it.
+// Same is a synonym that is suggested, with the form that adds it, below the console's path.
 type Same struct {
 	asked.Synonym
-	Query string
+	Page string
 }
 
 // Tried is a trial with its heading.
@@ -318,7 +318,7 @@ func (p *pages) one(w http.ResponseWriter, r *http.Request, v *frame.Visit) erro
 	}
 	for _, one := range d.Synonyms {
 		fix := url.Values{"kind": {"synonym"}, "question": {d.ID.String()}, "words": {one.Words}, "means": {one.Means}}
-		body.Same = append(body.Same, Same{one, fix.Encode()})
+		body.Same = append(body.Same, Same{one, "tuning?" + fix.Encode()})
 	}
 	title := v.Say("questions.hidden")
 	if !d.Hidden {

@@ -100,8 +100,8 @@ type Form struct {
 // Lines are texts, one a line, as a form has them.
 func (Form) Lines(texts []string) string { return strings.Join(texts, "\n") }
 
-// Query is the query of the address of the form for a kind.
-func (f Form) Query(kind string) string {
+// Page is the form for a kind, below the console's path.
+func (f Form) Page(kind string) string {
 	query := url.Values{"kind": {kind}}
 	if f.From != "" {
 		query.Set("question", f.From)
@@ -109,7 +109,7 @@ func (f Form) Query(kind string) string {
 	if f.ID != "" {
 		query.Set("edit", f.ID)
 	}
-	return query.Encode()
+	return "tuning?" + query.Encode()
 }
 
 // run carries an operation out.
