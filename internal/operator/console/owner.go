@@ -138,14 +138,16 @@ func (o *owner) manual(w http.ResponseWriter, r *http.Request, _ *frame.Visit) e
 // functions are those of the templates of this package.
 func functions(left func(time.Time) leftTime) template.FuncMap {
 	return template.FuncMap{
-		"add":    func(a, b int64) int64 { return a + b },
-		"left":   left,
-		"money":  money,
-		"stated": func(is *bool) bool { return *is },
-		"whole":  func(n int64) int { return int(n) },
-		"rowsOf": func(s frame.Sheet, rows []deliveryRow) deliveryRows { return deliveryRows{s.Base, rows} },
-		"amount": amountOf,
-		"inputs": inputs,
-		"own":    own,
+		"add":          func(a, b int64) int64 { return a + b },
+		"left":         left,
+		"money":        money,
+		"stated":       func(is *bool) bool { return *is },
+		"whole":        func(n int64) int { return int(n) },
+		"rowsOf":       func(s frame.Sheet, rows []deliveryRow) deliveryRows { return deliveryRows{s.Base, rows} },
+		"amount":       frame.Amount,
+		"grantsOf":     func(s frame.Sheet, rows []grantRow) rowsOf[grantRow] { return rowsOf[grantRow]{s, rows} },
+		"requestersOf": requestersOf,
+		"inputs":       inputs,
+		"own":          own,
 	}
 }

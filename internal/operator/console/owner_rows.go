@@ -98,6 +98,9 @@ type bodies struct {
 // verdicts are what our records say of what a platform reports.
 var verdicts = []string{"agrees", "differs", "early", "ahead"}
 
+// putBack begins what was done to terms that were put back.
+const putBack = "put_back"
+
 // newRow says what an entry is about.
 func newRow(r ledger.Record, v *frame.Visit) row {
 	e := r.Entry
@@ -135,7 +138,7 @@ func newRow(r ledger.Record, v *frame.Visit) row {
 	case "access":
 		for _, i := range b.Items {
 			out.Took = append(out.Took, taken{i.URL, i.URL,
-				v.Count("receipts.passages", len(i.Chunks)) + ", " + v.Say("receipts.rule", i.Rule)})
+				v.Count("receipts.passages", len(i.Chunks)) + ", " + v.Say("receipts.rule", i.Rule+1)})
 		}
 		out.Note = notes(b.given(v), labelled(v, "receipts.terms", short(b.Terms)))
 	case "citation":
@@ -147,6 +150,9 @@ func newRow(r ledger.Record, v *frame.Visit) row {
 	case "terms":
 		out.Took = []taken{{Text: v.Say("receipts.version", short(e.Subject))}}
 		if b.Of != "" { // what an operator's program changed of them
+			if strings.HasPrefix(strings.ReplaceAll(b.Did, " ", "_"), putBack) { // the file's, or a version
+				b.Did = putBack
+			}
 			out.Took, out.Note = []taken{{Text: known(v, "receipts.of", b.Of) + " " + e.Subject,
 				Note: known(v, "receipts.did", b.Did)}}, labelled(v, "receipts.by", v.Called(b.By))
 		}
@@ -185,7 +191,7 @@ func (b bodies) sold(v *frame.Visit) []taken {
 	}
 	t := taken{Text: b.URI, URL: b.URI}
 	if b.Rule != nil {
-		t.Note = v.Say("receipts.rule", *b.Rule)
+		t.Note = v.Say("receipts.rule", *b.Rule+1)
 	}
 	return []taken{t}
 }

@@ -94,25 +94,12 @@ func (o *owner) salesPages() []frame.Page {
 	return all
 }
 
-// noCents are currencies without a smaller unit.
-const noCents = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"
-
-// amountOf writes an amount of 1e-8 of a currency, with cents where it has them.
-func amountOf(units int64, currency string) string {
-	text := policy.Amount(units)
-	whole, cents, _ := strings.Cut(text, ".")
-	if len(cents) >= 2 || cents == "" && strings.Contains(noCents, currency) && currency != "" {
-		return text
-	}
-	return whole + "." + (cents + "00")[:2]
-}
-
-// money is amountOf with the currency; empty where there is none.
+// money is an amount with its currency; empty where there is none.
 func money(units int64, currency string) string {
 	if currency == "" {
 		return ""
 	}
-	return amountOf(units, currency) + " " + currency
+	return frame.Amount(units, currency) + " " + currency
 }
 
 // owedMost is up to how many obligations are counted for a page.

@@ -3,10 +3,12 @@ package console
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/operator"
@@ -32,8 +34,8 @@ type accountRow struct {
 func newAccountRow(b accounts.Balance) accountRow {
 	row := accountRow{
 		Balance: b, Link: link("account", "buyer", b.Buyer, "currency", b.Currency),
-		AvailableIs: amountOf(b.Available, b.Currency), HeldIs: amountOf(b.Held, b.Currency),
-		EarnedIs: amountOf(b.Earned, b.Currency), PaidIn: amountOf(-b.Outside, b.Currency)}
+		AvailableIs: frame.Amount(b.Available, b.Currency), HeldIs: frame.Amount(b.Held, b.Currency),
+		EarnedIs: frame.Amount(b.Earned, b.Currency), PaidIn: frame.Amount(-b.Outside, b.Currency)}
 	if b.Limit >= 0 {
 		row.LimitIs, row.LimitAsAmount = money(b.Limit, b.Currency), policy.Amount(b.Limit)
 	}
@@ -82,8 +84,10 @@ type accountBody struct {
 	Rows   []transactionRow
 	More   string // where the other purchases are
 	Grants string // where the buyer's licences and subscriptions are
-	Before bool   // this is not the first page of the journal
-	Older  string // where older movements are; empty for none
+	Rights []grantRow
+	Buyers []requesters.Registration // who pays from it
+	Before bool                      // this is not the first page of the journal
+	Older  string                    // where older movements are; empty for none
 	Newest string
 	Pay    operator.Pay
 	Bound  operator.LimitAccount
@@ -106,13 +110,13 @@ func newJournalRow(l accounts.JournalLine, currency string) journalRow {
 		case n == 0:
 			return ""
 		case n > 0:
-			return "+" + amountOf(n, currency)
+			return "+" + frame.Amount(n, currency)
 		}
-		return "−" + amountOf(-n, currency)
+		return "−" + frame.Amount(-n, currency)
 	}
 	row := journalRow{
 		JournalLine: l, Is: l.Kind, Purchase: l.Outside == 0, AvailableIs: signed(l.Available), HeldIs: signed(l.Held),
-		EarnedIs: signed(l.Earned), AfterIs: amountOf(l.After, currency),
+		EarnedIs: signed(l.Earned), AfterIs: frame.Amount(l.After, currency),
 	}
 	if l.Kind == "expire" && row.Purchase {
 		row.Is = "unreported"
@@ -164,8 +168,39 @@ func (o *owner) account(ctx context.Context, r *http.Request, v *frame.Visit) (s
 		if body.Rows, _, err = o.boughtFrom(ctx, v, buyer, "", purchasesShown); err != nil {
 			return "", nil, err
 		}
+		if err := o.fillRights(ctx, v, &body); err != nil {
+			return "", nil, err
+		}
 	}
 	return buyer, body, nil
+}
+
+// fillRights fills in who pays from an account, and the first licences and subscriptions of it.
+func (o *owner) fillRights(ctx context.Context, v *frame.Visit, body *accountBody) error {
+	now := o.Now()
+	wanted := accounts.GrantFilter{Buyer: body.Buyer, Limit: purchasesShown}
+	grants, err := o.config.Sales.Accounts.Grants(ctx, wanted, now)
+	if err != nil {
+		return err
+	}
+	body.Rights = mapped(grants, func(g accounts.Grant) grantRow { return newGrantRow(v, g, now) })
+	domain, id, _ := strings.Cut(body.Buyer, "/")
+	body.Buyers, err = o.config.Sales.Requesters(ctx, domain, "", perPage)
+	body.Buyers = slices.DeleteFunc(body.Buyers, func(g requesters.Registration) bool {
+		return g.Domain != domain || id != requesters.EveryID && g.ID != id && g.ID != requesters.EveryID
+	})
+	return err
+}
+
+// rowsOf are rows of a table, with the page that they are on.
+type rowsOf[Row any] struct {
+	Sheet frame.Sheet
+	Rows  []Row
+}
+
+// requestersOf are those who signed up, as a table has them.
+func requestersOf(s frame.Sheet, rows []requesters.Registration) rowsOf[requesters.Registration] {
+	return rowsOf[requesters.Registration]{s, rows}
 }
 
 // oneAccountForms book, and change an account.

@@ -61,6 +61,9 @@ func (o *owner) entries(find, site string, row func(exchange.CatalogRow) shelfRo
 	}
 }
 
+// Place is that of the rule that decides, as the page of terms counts them; 0 for none.
+func (r shelfRow) Place() int { return r.Rule + 1 }
+
 func newShelfRow(v *frame.Visit, s exchange.CatalogRow) shelfRow {
 	row := shelfRow{CatalogRow: s, Price: priceSays(v, s.Price), Owed: dutySays(v, s.Report)}
 	if len(s.Types) > 0 {
@@ -103,6 +106,9 @@ type offerRow struct {
 	Over  bool // it can be bought no more
 	Owed  string
 }
+
+// Place is that of the rule that decided, as the page of terms counts them.
+func (r offerRow) Place() int { return r.Rule + 1 }
 
 func newOfferRow(v *frame.Visit, of *transactions.Offer, now time.Time) offerRow {
 	row := offerRow{Offer: of, Cost: priceSays(v, of.Price), Over: of.Ended(now), Owed: dutySays(v, of.Report)}

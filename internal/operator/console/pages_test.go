@@ -57,6 +57,9 @@ var drawn = map[string]any{
 	"sales-requesters": requestersBody{}, "sales-reports": reportsBody{},
 }
 
+// wrongVerb is what package fmt writes for a value that does not fit its place.
+var wrongVerb = regexp.MustCompile(`%![^ <]*`)
+
 // lostQuery is a query that is one word, since a template was given it behind the question mark.
 var lostQuery = regexp.MustCompile(`href="[^"?]*\?[^"=]*%3[dD][^"]*`)
 
@@ -103,6 +106,9 @@ func TestEachPageIsDrawn(t *testing.T) {
 					} else if !strings.Contains(out.String(), "<h1>") {
 						t.Errorf("%s for %q, full: %v, has no heading:\n%s", name, role, full, out.String())
 					}
+					if wrong := wrongVerb.FindString(out.String()); wrong != "" {
+						t.Errorf("%s in %s says %s", name, language, wrong)
+					}
 					if lost := lostQuery.FindString(out.String()); lost != "" {
 						t.Errorf("%s: %s leads elsewhere: a template has to write what is before its query, too", name, lost)
 					}
@@ -118,6 +124,10 @@ func TestWordsOfProtocolsHaveTexts(t *testing.T) {
 	t.Parallel()
 	f := console()
 	for key, all := range map[string][]string{
+		"receipts.of_": strings.Fields("account licence subscription content_rule price terms_version setting tenant " +
+			"domain"),
+		"receipts.did_": strings.Fields("open credit debit expire limit suspend resume add quota end put remove price " +
+			"publish put_back set reset verified refused lapsed forgotten"),
 		"receipts.kind_": kinds, "receipts.verdict_": verdicts, "receipts.erased_": {"asked", "retention"},
 		"denials.is_": reasons, "denials.means_": reasons, "bots.is_": outcomes, "bots.means_": outcomes,
 		"inbox.is_": states, "purchases.is_": texts(holds), "purchases.duty_": slices.Collect(maps.Values(duties)),

@@ -84,11 +84,15 @@ func (s speech) say(key string, args ...any) (string, error) {
 // quoted is what a text has between backquotes: what somebody writes or reads as it is.
 var quoted = regexp.MustCompile("`([^`]+)`")
 
+// figures are places for figures.
+var figures = regexp.MustCompile(`(%(?:\[\d\])?)d`)
+
 // rich is a text whose places stand out, but for what is HTML already, and with what is quoted as
 // code.
 func (s speech) rich(key string, args ...any) (template.HTML, error) {
 	text, err := s.say(key)
 	text = quoted.ReplaceAllString(template.HTMLEscapeString(text), "<code>$1</code>")
+	text = figures.ReplaceAllString(text, "${1}s") // which are bold, and so texts
 	for i, arg := range args {
 		if _, done := arg.(template.HTML); done {
 			continue

@@ -18,7 +18,6 @@ import (
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/settings"
-	"frontdesk/internal/policy"
 )
 
 //go:embed home.html
@@ -300,7 +299,7 @@ func (h *home) earned(ctx context.Context, in *frame.Range) (*Earned, error) {
 		return &Earned{Amount: "0"}, err
 	}
 	before, err := h.config.Accounts.Revenue(ctx, "", in.Before(), in.Since, 1)
-	e := &Earned{Amount: policy.Amount(now[0].All.Amount), Currency: now[0].Currency}
+	e := &Earned{Amount: frame.Amount(now[0].All.Amount, now[0].Currency), Currency: now[0].Currency}
 	for _, one := range before {
 		if one.Currency == e.Currency && one.All.Amount > 0 {
 			e.Known, e.Change = true, part(now[0].All.Amount-one.All.Amount, one.All.Amount)

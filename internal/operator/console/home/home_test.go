@@ -53,7 +53,7 @@ func TestTroublesAreToldWhereThereAreSome(t *testing.T) {
 			"{home.trouble_key[K 2026-11-24]  false keys/people/a/1}]"},
 		"deliveries": {Config{Tasks: func(context.Context) (intake.Tasks, error) {
 			return intake.Tasks{Failed: make([]intake.FailedBind, 2)}, nil
-		}}, "[{home.trouble_deliveries[2]  true inbox}]"},
+		}}, "[{home.trouble_deliveries_other[2]  true inbox}]"},
 	} {
 		h := &home{&frame.Frame{Config: frame.Config{Now: func() time.Time { return now }}}, c.config}
 		got, err := h.troubles(t.Context(), func(key string, args ...any) string { return key + fmt.Sprint(args) })

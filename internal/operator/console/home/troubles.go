@@ -90,7 +90,11 @@ func (h *home) troubles(ctx context.Context, say sayer) (all []Trouble, err erro
 			return nil, err
 		}
 		if n := len(tasks.Failed); n > 0 {
-			all = append(all, Trouble{Text: say("home.trouble_deliveries", n), Bad: true, Page: "inbox"})
+			key := "home.trouble_deliveries_other"
+			if n == 1 {
+				key = "home.trouble_deliveries_one"
+			}
+			all = append(all, Trouble{Text: say(key, n), Bad: true, Page: "inbox"})
 		}
 	}
 	return all, nil

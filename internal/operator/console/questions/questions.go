@@ -322,7 +322,7 @@ func (p *pages) one(w http.ResponseWriter, r *http.Request, v *frame.Visit) erro
 	}
 	title := v.Say("questions.hidden")
 	if !d.Hidden {
-		title = "“" + d.Text + "”"
+		title = v.Say("questions.quoted", d.Text)
 		trials, err := p.config.Try(ctx, d.Text, v.Language())
 		if err != nil {
 			return err
