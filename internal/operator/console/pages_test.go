@@ -110,7 +110,7 @@ func TestEachPageIsDrawn(t *testing.T) {
 						t.Errorf("%s in %s says %s", name, language, wrong)
 					}
 					if lost := lostQuery.FindString(out.String()); lost != "" {
-						t.Errorf("%s: %s leads elsewhere: a template has to write what is before its query, too", name, lost)
+						t.Errorf("%s: %s leads elsewhere: a value has to begin before its query", name, lost)
 					}
 				}
 			}
@@ -126,8 +126,8 @@ func TestWordsOfProtocolsHaveTexts(t *testing.T) {
 	for key, all := range map[string][]string{
 		"receipts.of_": strings.Fields("account licence subscription content_rule price terms_version setting tenant " +
 			"domain"),
-		"receipts.did_": strings.Fields("open credit debit expire limit suspend resume add quota end put remove price " +
-			"publish put_back set reset verified refused lapsed forgotten"),
+		"receipts.did_": strings.Fields("open credit debit expire limit suspend resume add quota end put remove " +
+			"price publish put_back set reset verified refused lapsed forgotten"),
 		"receipts.kind_": kinds, "receipts.verdict_": verdicts, "receipts.erased_": {"asked", "retention"},
 		"denials.is_": reasons, "denials.means_": reasons, "bots.is_": outcomes, "bots.means_": outcomes,
 		"inbox.is_": states, "purchases.is_": texts(holds), "purchases.duty_": slices.Collect(maps.Values(duties)),
