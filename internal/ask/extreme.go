@@ -111,6 +111,9 @@ func (s *Service) kindOf(in *askState, wish *extremes.Wish, g *released.View, as
 	})
 	if subject == "" {
 		switch {
+		case wish.Anything && !in.typed() && slices.Contains(wish.Measures(), "price"):
+			asked.Types = nil // the shop of "the dearest thing in the shop" is none
+			return g.Index.Kind("product")
 		case len(asked.Types) > 0:
 			return g.Permit
 		case wish.Anything:

@@ -5,10 +5,10 @@
 // It is pure. Its words stand in one table a language in tables/, a line "name = phrase | phrase";
 // a word that ends in "*" stands for all that begin with it. The superlatives are those of
 // measures.txt, beside "count" for how many; "per hour" and the like say what a price is for;
-// "filler" are words that say nothing of what is asked for, "place" those for where all is,
-// "container" those for what a thing is in ("bottle of wine"), "paid" for what costs something;
-// "label" and "say" word answers, and "unit" and "read" are how the units of figures are said and
-// read. measures.txt says what each superlative compares.
+// "filler" are words that say nothing of what is asked for, "place" those for where all is, "where"
+// those that lead to it, "container" those for what a thing is in ("bottle of wine"), "paid" for
+// what costs something; "label" and "say" word answers, and "unit" and "read" are how the units of
+// figures are said and read. measures.txt says what each superlative compares.
 package extremes
 
 import (
@@ -177,6 +177,9 @@ func (t *table) read(words []word) (wish Wish, known int, ok bool) {
 			subject = append(subject, i)
 		}
 	}
+	if !wish.Count() && t.everywhere(subject, words) {
+		subject, wish.Anything = nil, true
+	}
 	var named []word
 	for _, i := range t.placeless(subject, words, wish.Anything) {
 		named = append(named, words[i])
@@ -211,6 +214,22 @@ func (t *table) placeless(subject []int, words []word, things bool) (kept []int)
 		return subject
 	}
 	return kept
+}
+
+// everywhere says whether a subject is no more than where everything is, behind words that lead to
+// it: "the dearest of the whole shop", but not "the dearest hotel of the town".
+func (t *table) everywhere(subject []int, words []word) bool {
+	return len(subject) > 0 && !slices.ContainsFunc(subject, func(i int) bool {
+		if !t.says("place", words[i].folded) {
+			return true
+		}
+		for i--; i >= 0 && t.fills(words[i].folded); i-- {
+			if t.says("where", words[i].folded) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // inner leaves out the words at the beginning of a subject for what a thing is in.

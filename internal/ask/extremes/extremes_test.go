@@ -61,6 +61,16 @@ func TestReadsWhatIsComparedOrCounted(t *testing.T) {
 		"lo más caro de la carta de vinos":       {Superlative: "dearest", Subject: "vinos"},
 		"l'articolo più caro del reparto giochi": {Superlative: "dearest", Subject: "giochi", Anything: true},
 		"a coisa mais barata da secção de chá":   {Superlative: "cheapest", Subject: "chá", Anything: true},
+		// The dearest of all that there is names no kind; a place that is asked for is one.
+		"the most expensive of the whole shop": {Superlative: "dearest", Anything: true},
+		"das Teuerste im Laden":                {Superlative: "dearest", Anything: true},
+		"das Billigste im ganzen Geschäft":     {Superlative: "cheapest", Anything: true},
+		"le plus cher de tout le magasin":      {Superlative: "dearest", Anything: true},
+		"lo más caro de toda la tienda":        {Superlative: "dearest", Anything: true},
+		"il più caro di tutto il negozio":      {Superlative: "dearest", Anything: true},
+		"o mais caro de toda a loja":           {Superlative: "dearest", Anything: true},
+		"the cheapest hotel":                   {Superlative: "cheapest", Subject: "hotel"},
+		"el hotel más barato de la ciudad":     {Superlative: "cheapest", Subject: "hotel ciudad"},
 		// What a thing is in says no more of its kind.
 		"the biggest bag of dog food you've got": {Superlative: "largest", Subject: "bag dog food", Inner: "dog food"},
 		"die günstigste Flasche Wein":            {Superlative: "cheapest", Subject: "Flasche Wein", Inner: "Wein"},
