@@ -118,6 +118,9 @@ func (s *Service) tellOnward(ctx context.Context, in *askState, last string) (*p
 		details.Asked{Intent: details.Called, Words: words, Tag: asked.Tag}); told != nil || err != nil {
 		return told, err
 	}
+	if told, err := s.tellSame(ctx, in, asked, words); told != nil || err != nil {
+		return told, err
+	}
 	before := asked.Words
 	asked.Words = words
 	if told, err := s.tellOf(ctx, in, asked, telling.WellNamed); told != nil || err != nil {
@@ -133,6 +136,31 @@ func (s *Service) tellOnward(ctx context.Context, in *askState, last string) (*p
 	}
 	asked.Words = words
 	return s.tellOf(ctx, in, asked, 0)
+}
+
+// tellSame answers what was asked before of another thing from the item that answered it, where a
+// sentence tells all that is named now: what cats cost in the club that dogs are in, too.
+func (s *Service) tellSame(
+	ctx context.Context, in *askState, asked details.Asked, words []string,
+) (*proposal, error) {
+	before, err := s.tellOf(ctx, in, asked, 0)
+	if before == nil || err != nil {
+		return nil, err
+	}
+	asked.Words = words
+	a := s.find(in, index.Question{Text: strings.Join(words, " "), Sites: in.asked.Sites, Limit: 1, OwnWords: true})
+	q := telling.Question{Asked: asked, Terms: slices.Clone(a.terms), Shown: true}
+	for i, term := range q.Terms { // in its own words, not in those that mean about as much
+		q.Terms[i].Stems = term.Stems[:min(1, len(term.Stems))]
+	}
+	if _, whole := q.Weigh(make([]bool, len(q.Terms))); whole == 0 {
+		return nil, nil
+	}
+	told, err := s.tellFrom(ctx, in, a, before.items, q, 0)
+	if told == nil || err != nil || told.reading.Explained < 1 || told.reading.Called > 0 {
+		return nil, err
+	}
+	return told, nil
 }
 
 // tellShown answers a question for a detail of what the last answer showed first.

@@ -98,6 +98,11 @@ func TestDetailsAreToldOfWhatWasShown(t *testing.T) {
 		item("mag", "cancel", "WebPage", "Cancelling a room", "Free until Monday. Afterwards we charge half."),
 		stating("inn", "Moor inn", map[string]any{"priceRange": "€€"}),
 		stating("app", "Ferry planner", map[string]any{"softwareVersion": "7.4.2"}),
+		item("mag", "club", "Product", "Fern pet club", "Two checks a year. Cats 14 euros a month, dogs 21 euros."),
+		stating("basket", "Cat basket", offer("54")),
+		item("mag", "pass", "Product", "Bootspass", "Für den ganzen Sommer. Erwachsene 30 Euro, Senioren 12 Euro."),
+		stating("sofa", "Seniorenstuhl", offer("85")),
+		item("mag", "barque", "Product", "Location de barques", "À la journée : la petite 25 euros, la grande 40 euros."),
 	)
 	for _, row := range []struct {
 		before, question, want string
@@ -111,6 +116,10 @@ func TestDetailsAreToldOfWhatWasShown(t *testing.T) {
 		{"guide bettina", "does she speak French?", "Yes, Guide Bettina Zorn speaks German and French."},
 		{"guide bettina", "does she speak Dutch?", "does not name Dutch"},
 		{"how much is the oak table", "and the ash one?", "290"},
+		{"how much is the pet club for dogs", "what about cats", "Cats 14 euros"},
+		{"how much is the pet club for dogs", "and the cat basket?", "54"},
+		{"was kostet der Bootspass für Erwachsene", "und für Senioren?", "Senioren 12 Euro"},
+		{"combien coûte la location d'une petite barque", "et la grande ?", "la grande 40 euros"},
 		{"how much is the oak table", "how much is the ash table", "290"},
 	} {
 		q := Question{Text: row.question}
