@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
+	"frontdesk/internal/content/search"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/llm"
 )
@@ -109,8 +110,13 @@ func (s *Service) follow(ctx context.Context, in *askState) error {
 		}
 		return nil
 	case query.Onward, query.Among:
-		if goes.Rest == "" || !s.among(ctx, in, t, goes) {
+		view := s.view(in)
+		asked, gone := instead(text, &in.understood, t.wanted.Asked, view.Index)
+		if asked != "" || goes.Rest == "" || !s.among(ctx, in, t, goes) {
 			in.understood = s.onward(in, text, in.understood, t, in.asked.Types)
+			if asked != "" {
+				in.among = view.Permit.Without(gone)
+			}
 		}
 	case query.More:
 		in.understood, in.skip, in.NoQuestions = t.wanted, t.skip+t.shown, true
@@ -166,9 +172,10 @@ func (s *Service) onward(in *askState, text string, said query.Understood, t *th
 		t.wanted = *t.plain
 	}
 	index := s.view(in).Index
-	if asked := instead(text, &said, t.wanted.Asked, index); asked != "" {
+	if asked, _ := instead(text, &said, t.wanted.Asked, index); asked != "" {
 		next := s.read(in, asked, t.types)
 		next.Asked = asked
+		hold(&next, t.wanted.Constraints, true)
 		return next
 	}
 	kind := func(words string) bool { return words != "" && index.KindExactly(words, typesNamed(words)...) != nil }
@@ -182,20 +189,52 @@ func (s *Service) onward(in *askState, text string, said query.Understood, t *th
 const mostInstead = 2
 
 // instead is what was asked before with a follow-up's own words in the place of one of its words,
-// where both are the title of an item: "and for go?" after "python client library" asks for the "go
-// client library". It is empty where there is no such title.
-func instead(text string, said *query.Understood, before string, view *index.View) string {
-	words, own := strings.Fields(before), query.Own(text)
-	if len(said.Constraints) > 0 || said.Sort.By != "" || len(words) < 2 || len(own) == 0 || len(own) > mostInstead ||
-		view.Titled(before).Empty() {
-		return ""
+// where both are the title of an item, and no title has both: "and for go?" after "python client
+// library" asks for the "go client library". They also take the place of what stands behind the
+// same preposition, where only then an item has all the words: "and for kittens?" after "food for
+// puppies". It is empty where there is no such item. Gone are the items whose title no longer is
+// asked for.
+func instead(
+	text string, said *query.Understood, before string, view *index.View,
+) (asked string, gone *search.Selection) {
+	words, own := strings.Fields(strings.Trim(before, "?？ ")), query.Own(text)
+	if len(said.Constraints) > 0 || said.Sort.By != "" || len(words) < 2 || len(own) == 0 || len(own) > mostInstead {
+		return "", nil
 	}
-	for i := range words {
-		if asked := strings.Join(slices.Concat(words[:i], own, words[i+1:]), " "); !view.Titled(asked).Empty() {
-			return asked
+	none := view.Titled("")
+	both := slices.Concat(words, own)
+	titled := view.Titled(before)
+	swaps := !titled.Empty() && saying(both, view.Titled).Empty()
+	mentions := func(word string) *search.Selection {
+		return view.Mentioning(word).Or(cmp.Or(view.Kind(word), none))
+	}
+	led := saying(both, mentions).Empty()
+	for i, word := range words {
+		asked := strings.Join(slices.Concat(words[:i], own, words[i+1:]), " ")
+		if swaps && !view.Titled(asked).Empty() {
+			return asked, titled
+		}
+		behind := facets.Fold(" " + word + " " + strings.Join(own, " ") + " ")
+		if other := slices.Concat(words[:i+1], own); led && i > 0 && i+1 < len(words) && i+1+mostInstead >= len(words) &&
+			strings.Contains(" "+facets.Fold(text)+" ", " "+behind+" ") && !saying(other, mentions).Empty() {
+			return strings.Join(other, " "), none
 		}
 	}
-	return ""
+	return "", nil
+}
+
+// saying gives the items that say each of some words, of those that say anything.
+func saying(words []string, say func(string) *search.Selection) (all *search.Selection) {
+	for _, word := range words {
+		switch {
+		case query.IsFunction(facets.Fold(word)):
+		case all == nil:
+			all = say(word)
+		default:
+			all = all.And(say(word))
+		}
+	}
+	return cmp.Or(all, say(""))
 }
 
 // among asks for those of the items of the answer before for which the rest of a question holds:
@@ -233,7 +272,7 @@ func (s *Service) holds(in *askState, t *thread, said *query.Understood, words s
 	asked := s.toQuery(in.asked, said)
 	asked.Sites, asked.Within, asked.Meant, asked.Guessed = t.sites, in.among, words, false
 	found := s.find(in, asked)
-	return !found.closest && len(found.parts) > 0
+	return !found.closest && len(found.parts) > 0 && len(found.relaxed) == 0
 }
 
 // alike makes what was said ask for items like the first that was shown; false where its type and
