@@ -91,6 +91,9 @@ func (s *Service) follow(ctx context.Context, in *askState) error {
 		goes = query.Relate(text, &in.understood, &t.wanted)
 	}
 	in.before = t
+	if (goes.Relation == query.Onward || goes.Relation == query.Among) && s.beyond(in, t, text) {
+		return nil
+	}
 	if wish, bare := bareWish(text); t != nil && bare && goes.Relation != query.Pick &&
 		len(in.understood.Constraints) == 0 {
 		in.wish, in.understood = wish, t.wanted
@@ -185,6 +188,66 @@ func (s *Service) onward(in *askState, text string, said query.Understood, t *th
 	})
 }
 
+// beyond asks for what goes further than the item that was shown first, where nothing that was
+// wanted does: those of its kind that meet the same conditions, whatever else was said of it.
+// "Anything cheaper?" behind the only orthopaedic bed wants other beds.
+func (s *Service) beyond(in *askState, t *thread, text string) bool {
+	order, compares := query.Compares(" " + facets.Fold(text) + " ")
+	if !compares {
+		return false
+	}
+	view, wanted := s.view(in), s.toQuery(in.asked, &t.wanted)
+	wanted.Sites, wanted.Limit = t.sites, t.skip+1
+	shown := s.find(in, wanted)
+	shown.cut(t.skip)
+	if len(shown.parts) == 0 || shown.closest {
+		return false
+	}
+	figure := func(l *index.Doc) (figure facets.Figure, ok bool) {
+		for _, f := range view.Index.Figures(l) {
+			if f.Slot == order.By {
+				return f, true
+			}
+		}
+		return figure, false
+	}
+	least, ok := figure(shown.parts[0][0].listing)
+	further := func(l *index.Doc) bool {
+		f, states := figure(l)
+		return states && f.Unit == least.Unit && f.Low != least.Low && f.Low > least.Low == order.Descending
+	}
+	wanted.Limit, wanted.Sort = MaxLimit, order
+	hits := slices.Concat(s.find(in, wanted).parts...)
+	if !ok || slices.ContainsFunc(hits, func(f found) bool { return further(f.listing) }) {
+		return false
+	}
+	others := map[*index.Doc]bool{}
+	first, _, _ := strings.Cut(t.wanted.Text, " ")
+	for _, words := range []string{t.wanted.Text, first} { // a name may begin with the kind: "Haus Moor"
+		kind := view.Index.KindBroadly(words, typesNamed(words)...)
+		if kind == nil || len(others) > 0 {
+			continue
+		}
+		wanted.Within = kind.And(view.Permit)
+		for _, ref := range view.Index.Meeting(&wanted).All() {
+			if l := ref.(*index.Doc); further(l) {
+				others[l] = true
+			}
+		}
+	}
+	if len(others) == 0 {
+		return false
+	}
+	in.understood = t.wanted
+	in.understood.Text, in.understood.Sort = "", order
+	in.understood.Constraints = slices.DeleteFunc(slices.Clone(t.wanted.Constraints), func(c facets.Constraint) bool {
+		return c.Soft && !c.Not
+	})
+	in.among = view.Index.Select(func(l *index.Doc) bool { return others[l] })
+	in.keep(t)
+	return true
+}
+
 // mostInstead is how many words of a follow-up stand in the place of one at most.
 const mostInstead = 2
 
@@ -215,7 +278,8 @@ func instead(
 			return asked, titled
 		}
 		behind := facets.Fold(" " + word + " " + strings.Join(own, " ") + " ")
-		if other := slices.Concat(words[:i+1], own); led && i > 0 && i+1 < len(words) && i+1+mostInstead >= len(words) &&
+		other, after := slices.Concat(words[:i+1], own), len(words)-i-1
+		if led && i > 0 && after > 0 && after <= mostInstead &&
 			strings.Contains(" "+facets.Fold(text)+" ", " "+behind+" ") && !saying(other, mentions).Empty() {
 			return strings.Join(other, " "), none
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"frontdesk/internal/content"
 )
 
 // TestExclusionsHoldForTheConversation holds that what a person must not have stays out, whatever
@@ -131,6 +133,61 @@ func TestItIsAskedAmongWhatWasShown(t *testing.T) {
 		var names []string
 		for _, result := range b.asked(t, q) {
 			names = append(names, strings.TrimPrefix(result["url"].(string), "https://mag.example/"))
+		}
+		if !slices.Equal(names, row.want) {
+			t.Errorf("%q: %q, want %q", row.turns, names, row.want)
+		}
+	}
+}
+
+// TestWhatComparesGoesBeyondWhatWasShown holds that what is cheaper is looked for among all of the
+// kind where nothing that was wanted is, under the same conditions.
+func TestWhatComparesGoesBeyondWhatWasShown(t *testing.T) {
+	t.Parallel()
+	priced := func(name string, price int, of ...string) content.Item {
+		return stating(name, name, map[string]any{
+			"recipeIngredient": of, "offers": map[string]any{"price": price, "priceCurrency": "EUR"},
+		})
+	}
+	for _, row := range []struct {
+		language string
+		items    []content.Item
+		turns    []string
+		want     []string
+	}{
+		{"en", []content.Item{priced("Dwarf cherry tree", 40), priced("Oak tree", 90), priced("Fig tree", 25),
+			priced("Tree spade", 12)},
+			[]string{"dwarf cherry tree", "anything cheaper"}, []string{"Fig tree"}},
+		{"en", []content.Item{priced("Dwarf cherry tree", 40), priced("Oak tree", 90), priced("Fig tree", 25),
+			priced("Tree spade", 12)},
+			[]string{"dwarf cherry tree", "something more expensive?"}, []string{"Oak tree"}},
+		{"en", []content.Item{priced("Plum cake", 9, "flour", "plums"), priced("Nut cake", 5, "flour", "hazelnuts"),
+			priced("Chocolate cake", 7, "flour", "cocoa")},
+			[]string{"plum cake without nuts", "anything cheaper?"}, []string{"Chocolate cake"}},
+		{"de", []content.Item{priced("Ferienhaus am See mit Steg", 150), priced("Ferienhaus Moor", 80),
+			priced("Ferienhaus Berg", 190),
+			priced("Kerze für den Abend", 5)},
+			[]string{"Ferienhaus mit Steg", "günstiger?"}, []string{"Ferienhaus Moor"}},
+		{"fr", []content.Item{priced("Table ronde en noyer", 700), priced("Table en pin", 120),
+			priced("Nappe pour une table", 9)},
+			[]string{"table ronde", "moins cher ?"}, []string{"Table en pin"}},
+		{"it", []content.Item{priced("Lampada in ottone", 95), priced("Lampada di carta", 20), priced("Candela", 5)},
+			[]string{"lampada in ottone", "qualcosa di meno caro?"}, []string{"Lampada di carta"}},
+		{"es", []content.Item{priced("Mesa de roble", 95), priced("Mesa de pino", 20), priced("Mantel", 5)},
+			[]string{"mesa de roble", "¿algo más barato?"}, []string{"Mesa de pino"}},
+		{"pt", []content.Item{priced("Mesa redonda", 95), priced("Mesa quadrada", 20), priced("Toalha", 5)},
+			[]string{"mesa redonda", "algo mais barato?"}, []string{"Mesa quadrada"}},
+	} {
+		b := newBench(t, "mag")
+		for i := range row.items {
+			row.items[i].Language, row.items[i].Description = row.language, ""
+		}
+		b.fill(t, "mag", "shop", row.items...)
+		q := Question{Text: row.turns[1]}
+		q.Context.Previous = row.turns[:1]
+		var names []string
+		for _, result := range b.asked(t, q) {
+			names = append(names, result["name"].(string))
 		}
 		if !slices.Equal(names, row.want) {
 			t.Errorf("%q: %q, want %q", row.turns, names, row.want)

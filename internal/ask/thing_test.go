@@ -102,7 +102,7 @@ func TestDetailsAreToldOfWhatWasShown(t *testing.T) {
 		stating("basket", "Cat basket", offer("54")),
 		item("mag", "pass", "Product", "Bootspass", "Für den ganzen Sommer. Erwachsene 30 Euro, Senioren 12 Euro."),
 		stating("sofa", "Seniorenstuhl", offer("85")),
-		item("mag", "barque", "Product", "Location de barques", "À la journée : la petite 25 euros, la grande 40 euros."),
+		item("mag", "bac", "Product", "Location de barques", "À la journée, la petite 25 euros, la grande 40 euros."),
 	)
 	for _, row := range []struct {
 		before, question, want string

@@ -63,7 +63,7 @@ func Relate(text string, said, earlier *Understood) Turn {
 	words := strings.Fields(folded)
 	rest, bare := content(folded, said), covered(folded, said)
 	wants := len(said.Constraints) > 0 || said.Sort.By != "" || said.Count > 0 || len(letGo(folded)) > 0
-	_, compares := comparison(folded)
+	_, compares := Compares(folded)
 	_, ends := unended(text)
 	switch {
 	case led, stands(words), ends && wants:
@@ -151,7 +151,7 @@ func Follow(text string, said, earlier Understood, instead bool, read func(strin
 	// "what about pancakes?"
 	head := instead || swap && !hard && !another && len(content(folded, &said)) > 0 && !startsWith(lead, prepositions())
 	own := plain(text)
-	sort, compares := comparison(folded)
+	sort, compares := Compares(folded)
 	if compares {
 		own = uncompared(own, folded)
 	}
@@ -501,8 +501,9 @@ func plain(text string) string {
 	return tidy(strings.Join(kept, " "))
 }
 
-// comparison is the order that a comparing word wishes for: "cheaper", "with more protein".
-func comparison(folded string) (facets.Sort, bool) {
+// Compares gives the order that a comparing word of a folded text, between blanks, wishes for:
+// "cheaper", "with more protein".
+func Compares(folded string) (facets.Sort, bool) {
 	for _, c := range comparisons() {
 		if _, after, ok := strings.Cut(folded, c.words); ok && !startsWith(" "+after, than()) {
 			return c.order, true

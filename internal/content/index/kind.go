@@ -294,6 +294,12 @@ func (v *View) KindExactly(words string, types ...string) *search.Selection {
 	return found.items.Or(same)
 }
 
+// KindBroadly is Kind by the head of the words alone, whatever qualifies it: any tea for "green
+// tea".
+func (v *View) KindBroadly(words string, types ...string) *search.Selection {
+	return v.Kind(v.kindNamed(words, types).head, types...)
+}
+
 // sameKind gives the items of the categories whose name stands for the same thing as words.
 func (v *View) sameKind(words string) *search.Selection {
 	k := v.kindsOf()
