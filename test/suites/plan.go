@@ -31,6 +31,8 @@ type suite struct {
 	// inputs are files and folders. If they are as they were when the suite passed last on this
 	// machine, it passes again.
 	inputs []string
+	// beside says that the suite may run at the same time as others that may.
+	beside bool
 }
 
 // What the packages are.
@@ -56,7 +58,7 @@ var product = []string{"./internal/...", "./wire/...", "./biscuit/...", "./check
 // spec has node tell the outcome in the form that readNode reads.
 const spec = "--test-reporter=spec"
 
-// plan is the table of suites, in the order in which they run.
+// plan is the table of suites, in the order in which they begin.
 func plan() []suite {
 	outside, night := blackBox()
 	short := func(args ...string) []string { return append([]string{"-short"}, args...) }
@@ -69,20 +71,22 @@ func plan() []suite {
 			env: []string{"CGO_ENABLED=1"}, anySkip: true},
 		{name: "black box", budget: 8 * time.Minute, test: short(append([]string{"-p=2"}, outside...)...),
 			anySkip: true},
-		{name: "interop", budget: 2 * time.Minute, anySkip: true,
-			test: append([]string{"-C", "test/interop"}, short("./canonical", "./cloudfront", "./robots")...)},
-		{name: "mcp", budget: 2 * time.Minute, command: []string{"test/mcp/run.sh", spec}, node: true},
-		{name: "signed agents", budget: 2 * time.Minute, command: []string{"test/botauth/run.sh", spec}, node: true},
-		{name: "typescript client", budget: 2 * time.Minute, command: []string{"test/typescript/run.sh", spec},
-			node: true},
-		{name: "python client", budget: 4 * time.Minute, command: []string{"test/python/run.sh"}},
-		{name: "browser, four journeys", budget: 4 * time.Minute, node: true,
+		// These start others' programs, which use one core and wait much. The longest are first.
+		{name: "browser, four journeys", budget: 5 * time.Minute, node: true, beside: true,
 			command: []string{"test/e2e/run.sh", spec, "ask.test.mjs", "owner.test.mjs", "inbox.test.mjs",
 				"market.test.mjs"}},
-		{name: "packaging, if changed", budget: 4 * time.Minute, command: []string{"packaging/check.sh"},
-			inputs: []string{"packaging", "build.sh", "go.mod", "go.sum", "cmd"}},
-		{name: "benchmarks, if changed", budget: 2 * time.Minute, test: []string{"-C", "bench", "./..."},
-			inputs: []string{"bench", "go.mod"}},
+		{name: "python client", budget: 5 * time.Minute, command: []string{"test/python/run.sh"}, beside: true},
+		{name: "packaging, if changed", budget: 5 * time.Minute, command: []string{"packaging/check.sh"},
+			inputs: []string{"packaging", "build.sh", "go.mod", "go.sum", "cmd"}, beside: true},
+		{name: "mcp", budget: 3 * time.Minute, command: []string{"test/mcp/run.sh", spec}, node: true, beside: true},
+		{name: "typescript client", budget: 3 * time.Minute, command: []string{"test/typescript/run.sh", spec},
+			node: true, beside: true},
+		{name: "benchmarks, if changed", budget: 3 * time.Minute, test: []string{"-C", "bench", "./..."},
+			inputs: []string{"bench", "go.mod"}, beside: true},
+		{name: "signed agents", budget: 3 * time.Minute, command: []string{"test/botauth/run.sh", spec}, node: true,
+			beside: true},
+		{name: "interop", budget: 2 * time.Minute, anySkip: true, beside: true,
+			test: append([]string{"-C", "test/interop"}, short("./canonical", "./cloudfront", "./robots")...)},
 
 		{name: "packages, long", part: "long packages", budget: 25 * time.Minute, test: product},
 		{name: "postgres, long", part: "long postgres", budget: 25 * time.Minute, test: bothEngines(),

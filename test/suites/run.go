@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"text/tabwriter"
 	"time"
@@ -37,7 +38,7 @@ type timed struct {
 	Seconds float64
 }
 
-// runner runs suites one after the other.
+// runner runs suites one after the other, and those that may be beside others two at a time.
 type runner struct {
 	out     io.Writer
 	results *results
@@ -54,35 +55,95 @@ func (r *runner) run(ctx context.Context, suites []suite) bool {
 	}
 	defer os.RemoveAll(scratch)
 	outcomes := []outcome{r.build(ctx, filepath.Join(scratch, "frontdesk"))}
-	for _, s := range suites {
-		if ctx.Err() != nil || r.binary == "" {
-			break
-		}
-		o, kept := r.results.passed(s)
-		if !kept {
-			fmt.Fprintf(r.out, "\n== %s (budget %s)\n", s.name, s.budget)
-			o = r.suite(ctx, s)
-			if err := r.results.keep(s, o); err != nil {
-				o.Why = append(o.Why, err.Error())
-			}
-		}
-		outcomes = append(outcomes, o)
+	for len(suites) > 0 && r.binary != "" {
+		n := together(suites)
+		outcomes = append(outcomes, r.group(ctx, suites[:n])...)
+		suites = suites[n:]
 	}
 	return r.report(outcomes, time.Since(began), ctx.Err())
+}
+
+// together is how many of the next suites run at the same time as each other: those that may, or
+// else one alone.
+func together(suites []suite) int {
+	n := slices.IndexFunc(suites, func(s suite) bool { return !s.beside })
+	if n < 0 {
+		n = len(suites)
+	}
+	return max(1, n)
+}
+
+// group runs suites, two at a time, and gives their outcomes in order, without those that an
+// interruption left. What a suite says is kept together: one alone is heard as it speaks.
+func (r *runner) group(ctx context.Context, suites []suite) []outcome {
+	outcomes := make([]outcome, len(suites))
+	next := make(chan int, len(suites))
+	for i := range suites {
+		next <- i
+	}
+	close(next)
+	var lanes sync.WaitGroup
+	var speaks sync.Mutex
+	for range min(2, len(suites)) {
+		lanes.Go(func() {
+			for i := range next {
+				if ctx.Err() != nil {
+					return
+				}
+				if len(suites) == 1 {
+					outcomes[i] = r.one(ctx, suites[i], r.out)
+					return
+				}
+				var said words
+				outcomes[i] = r.one(ctx, suites[i], &said)
+				speaks.Lock()
+				fmt.Fprint(r.out, said.text.String())
+				speaks.Unlock()
+			}
+		})
+	}
+	lanes.Wait()
+	return slices.DeleteFunc(outcomes, func(o outcome) bool { return o.Suite == "" })
+}
+
+// words are what a suite says by both of its ways, its output and its errors.
+type words struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (w *words) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+// one runs a suite, or takes what it was found to be before.
+func (r *runner) one(ctx context.Context, s suite, out io.Writer) outcome {
+	o, kept := r.results.passed(s)
+	if kept {
+		return o
+	}
+	fmt.Fprintf(out, "\n== %s (budget %s)\n", s.name, s.budget)
+	o = r.suite(ctx, s, out)
+	if err := r.results.keep(s, o); err != nil {
+		o.Why = append(o.Why, err.Error())
+	}
+	return o
 }
 
 // build builds the program once for all suites.
 func (r *runner) build(ctx context.Context, path string) outcome {
 	s := suite{name: "build", budget: 10 * time.Minute, command: []string{"go", "build", "-o", path, "./cmd/frontdesk"}}
-	o := r.suite(ctx, s)
+	o := r.suite(ctx, s, r.out)
 	if len(o.Why) == 0 {
 		r.binary = path
 	}
 	return o
 }
 
-// suite runs one suite within its budget.
-func (r *runner) suite(ctx context.Context, s suite) outcome {
+// suite runs one suite within its budget, and prints what it says.
+func (r *runner) suite(ctx context.Context, s suite, out io.Writer) outcome {
 	ctx, cancel := context.WithTimeout(ctx, s.budget+time.Minute) // go test ends by itself, and shows where it hangs
 	defer cancel()
 	args := s.command
@@ -98,7 +159,7 @@ func (r *runner) suite(ctx context.Context, s suite) outcome {
 		command.Env = append(command.Env, "FRONTDESK_BINARY="+r.binary)
 	}
 	began := time.Now()
-	res, err := read(command, r.out, s)
+	res, err := read(command, out, s)
 	o := outcome{Suite: s.name, Budget: s.budget, Time: time.Since(began)}
 	if state := command.ProcessState; state != nil {
 		o.CPU = (state.UserTime() + state.SystemTime()).Round(100 * time.Millisecond)

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -117,7 +120,7 @@ func TestASuiteThatFailsIsTold(t *testing.T) {
 	slow := suite{name: "slow", budget: time.Nanosecond, command: []string{"true"}}
 	var outcomes []outcome
 	for _, s := range []suite{fine, wrong, slow} {
-		o := r.suite(t.Context(), s)
+		o := r.suite(t.Context(), s, &out)
 		if err := r.results.keep(s, o); err != nil {
 			t.Fatal(err)
 		}
@@ -141,6 +144,50 @@ func TestASuiteThatFailsIsTold(t *testing.T) {
 	r.results.resume = false
 	if _, kept := r.results.passed(fine); kept {
 		t.Error("what passed is left out although nobody resumes")
+	}
+}
+
+// TestSuitesRunBesideEachOther runs two that wait for each other, between two that run alone.
+func TestSuitesRunBesideEachOther(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(root)
+	pipes := t.TempDir()
+	meet := func(name, first, second string) suite {
+		script := fmt.Sprintf("cd %s; echo %s comes; %s; %s; echo %s goes", pipes, name, first, second, name)
+		return suite{name: name, budget: time.Minute, command: []string{"sh", "-c", script}, beside: true}
+	}
+	var out strings.Builder
+	r := runner{out: &out, results: &results{dir: t.TempDir()}, binary: "/bin/true"}
+	suites := []suite{
+		{name: "before", budget: time.Minute, command: []string{"mkfifo", pipes + "/there", pipes + "/back"}},
+		meet("one", "echo >there", "cat back"),
+		meet("other", "cat there", "echo >back"),
+		{name: "after", budget: time.Minute, command: []string{"true"}},
+	}
+	var told []string
+	for len(suites) > 0 {
+		n := together(suites)
+		for _, o := range r.group(t.Context(), suites[:n]) {
+			told = append(told, o.Suite+strings.Join(o.Why, " "))
+		}
+		suites = suites[n:]
+	}
+	if got := strings.Join(told, ", "); got != "before, one, other, after" {
+		t.Errorf("ran %s", got)
+	}
+	for _, name := range []string{"one", "other"} {
+		whole := regexp.MustCompile(`(?m)^== ` + name + ` .*\n` + name + ` comes\n\n` + name + ` goes$`)
+		if !whole.MatchString(out.String()) {
+			t.Errorf("what %s said is not together:\n%s", name, &out)
+		}
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if left := r.group(stopped, []suite{{name: "late", command: []string{"true"}}}); len(left) > 0 {
+		t.Errorf("%v ran after the interruption", left)
 	}
 }
 
