@@ -62,27 +62,21 @@ tidy() {
 	done
 }
 
-# generated makes every generated file anew in a copy of the tree, and compares. It leaves out the pages of docs/reference,
-# which test/reference makes and compares. Without paths, what was compiled of the tree serves its copy.
+# generated makes generated files anew in a copy of the tree, and compares. It leaves out the pages of docs/reference, which
+# test/reference makes and compares, and what is made of protocol buffers. Without paths, what was compiled of the tree
+# serves its copy.
 generated() {
 	local copy
 	copy=$(mktemp -d)
 	mkdir "$copy/before"
 	ours | xargs -d '\n' cp --parents -t "$copy/before"
 	cp -r "$copy/before" "$copy/after"
-	(cd "$copy/after" && GOFLAGS="$(go env GOFLAGS) -trimpath" go generate -skip 'go (generate|test) ' ./...) && diff -ru "$copy/before" "$copy/after" || {
+	(cd "$copy/after" && GOFLAGS="$(go env GOFLAGS) -trimpath" go generate -skip 'go (generate|test) |protocol' ./...) && diff -ru "$copy/before" "$copy/after" || {
 		echo 'generated files are not current: run go generate ./...'
 		rm -rf "$copy"
 		return 1
 	}
 	rm -rf "$copy"
-}
-
-# protocol lints the .proto sources, and holds them against the image of what was published: nothing of it may change.
-protocol() {
-	local buf
-	buf=$(go -C tools tool -n buf) || return 1
-	"$buf" lint proto && "$buf" format --diff --exit-code proto && "$buf" breaking proto --against proto/published.binpb
 }
 
 check 'formatting' formatting
@@ -91,7 +85,7 @@ check 'systems' systems
 check 'linter' lint
 check 'module files' tidy
 check 'generated files' generated
-check 'protocol buffers' protocol
+check 'protocol buffers' test/protocol.sh
 
 [ ${#failed[@]} = 0 ] || {
 	echo "FAILED: ${failed[*]}"

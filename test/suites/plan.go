@@ -106,6 +106,8 @@ func plan() []suite {
 			node: true},
 		{name: "biscuit", part: "long interop", budget: 5 * time.Minute, command: []string{"test/biscuit/run.sh", spec},
 			node: true},
+		{name: "protocol buffers, whole", part: "long interop", budget: 6 * time.Minute,
+			command: []string{"test/protocol.sh", "--whole"}},
 		{name: "fuzzing", part: "fuzz", budget: 35 * time.Minute, command: []string{"test/fuzz.sh", "20s"}},
 		{name: "packaging", part: "packaging", budget: 20 * time.Minute,
 			command: []string{"packaging/check.sh", "--whole", "darwin/arm64", "windows/amd64"}},

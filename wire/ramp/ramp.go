@@ -5,4 +5,4 @@
 // Server, client and checker share it. It has no I/O and no clock.
 package ramp
 
-//go:generate go -C ../../tools tool buf generate ../proto --template ../proto/buf.gen.yaml
+//go:generate ../../test/protocol.sh --write
