@@ -106,7 +106,9 @@ done
 sum() { sha256sum "$out/frontdesk-$version-$1.tar.gz" 2>/dev/null | cut -d' ' -f1; }
 sed -e "s|@VERSION@|$version|g; s|@URL@|$url|g" -e "s|@DARWIN_ARM64@|$(sum darwin-arm64)|; s|@DARWIN_AMD64@|$(sum darwin-amd64)|" \
 	-e "s|@LINUX_ARM64@|$(sum linux-arm64)|; s|@LINUX_AMD64@|$(sum linux-amd64)|" packaging/frontdesk.rb >"$out/frontdesk.rb"
-go -C tools tool cyclonedx-gomod app -licenses=false -noserial -json -main cmd/frontdesk -output "$out/frontdesk-$version-sbom.json" "$PWD" 2>"$work/sbom.log" || {
+# The tool is built as all is: go tool knows no -trimpath, and would compile Go's own packages once more.
+go -C tools build -o "$work" github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+"$work/cyclonedx-gomod" app -licenses=false -noserial -json -main cmd/frontdesk -output "$out/frontdesk-$version-sbom.json" "$PWD" 2>"$work/sbom.log" || {
 	cat "$work/sbom.log" >&2
 	echo 'The list of parts (SBOM) cannot be made: it needs a clone of its own, and no linked worktree.' >&2
 	exit 1
