@@ -134,7 +134,8 @@ func (r *runner) one(ctx context.Context, s suite, out io.Writer) outcome {
 
 // build builds the program once for all suites.
 func (r *runner) build(ctx context.Context, path string) outcome {
-	s := suite{name: "build", budget: 10 * time.Minute, command: []string{"go", "build", "-o", path, "./cmd/frontdesk"}}
+	s := suite{name: "build", budget: 10 * time.Minute, command: []string{"go", "build", "-o", path, "./cmd/frontdesk"},
+		env: []string{"GOGC=400", "GOMEMLIMIT=3GiB"}} // the compiler takes memory rather than time
 	o := r.suite(ctx, s, r.out)
 	if len(o.Why) == 0 {
 		r.binary = path
