@@ -79,7 +79,7 @@ test("who took what, and when, is listed and filtered", async () => {
   assert.match(await platforms.getByRole("row", { name: /example-chat/ }).innerText(), /example-chat\s+1\s+1\s+1\s/);
   const entries = p.page.getByRole("table", { name: "Entries of the ledger" });
   const access = entries.getByRole("row").filter({ hasText: "Passages given" });
-  assert.match(await access.innerText(), /example-chat[^]*https:\/\/www\.pantry\.example\/bread[^]*1 passage, rule 2/);
+  assert.match(await access.innerText(), /example-chat[^]*https:\/\/www\.pantry\.example\/bread[^]*1 passage, rule 1/);
   await p.page.getByRole("combobox", { name: /^What/ }).selectOption("Citation reported");
   await p.press(p.page.getByRole("button", { name: "Show" }));
   await p.page.waitForURL(/kind=citation/);

@@ -138,7 +138,7 @@ func newRow(r ledger.Record, v *frame.Visit) row {
 	case "access":
 		for _, i := range b.Items {
 			out.Took = append(out.Took, taken{i.URL, i.URL,
-				v.Count("receipts.passages", len(i.Chunks)) + ", " + v.Say("receipts.rule", i.Rule+1)})
+				v.Count("receipts.passages", len(i.Chunks)) + ", " + v.Say("receipts.rule", i.Rule)})
 		}
 		out.Note = notes(b.given(v), labelled(v, "receipts.terms", short(b.Terms)))
 	case "citation":
@@ -191,7 +191,7 @@ func (b bodies) sold(v *frame.Visit) []taken {
 	}
 	t := taken{Text: b.URI, URL: b.URI}
 	if b.Rule != nil {
-		t.Note = v.Say("receipts.rule", *b.Rule+1)
+		t.Note = v.Say("receipts.rule", *b.Rule+1) // an index, unlike that of passages
 	}
 	return []taken{t}
 }
