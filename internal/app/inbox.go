@@ -3,11 +3,21 @@ package app
 import (
 	"net/http"
 
+	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/intake"
 	"frontdesk/internal/intake/api"
 	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/console"
 )
+
+// inboxRoutes are the addresses by which the operator's programs see to what agents submit.
+func (i *submissions) inboxRoutes() []apphttp.Route {
+	if i.Intakes == nil || i.gate == nil {
+		return nil
+	}
+	return operatorRoutes(i.gate, &operator.Operator{Intakes: i.Intakes, Now: i.now}, "/admin/requests")
+}
 
 // inbox is what the owner's pages show of what agents submit, and do with it; nil where nothing is
 // taken in.

@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/outbox"
+	"frontdesk/internal/ledger"
 	"frontdesk/internal/testkit/clock"
 )
 
@@ -546,5 +547,69 @@ func TestTheInboxIsFilteredAndPaged(t *testing.T) {
 	}
 	if w := p.post("/console/inbox/find", "find", "  "); w.Code != 400 {
 		t.Errorf("looked for nothing: %d", w.Code)
+	}
+}
+
+// TestOperatorsProgramsSeeToRequests holds that what the inbox does can be done over HTTP, too, by
+// whoever has the operator's door, and by nobody else.
+func TestOperatorsProgramsSeeToRequests(t *testing.T) {
+	t.Parallel()
+	s, _, _ := inboxOf(t, "")
+	admin, id := makeKey(t, s, identity.Key{Name: "crm", Scopes: []string{"admin"}})
+	other, _ := makeKey(t, s, identity.Key{Name: "other", Scopes: []string{"reports"}})
+	a := agent{t, s, "com.example.assistant", "Example Chat"}
+	a.submit("table", 1, `{"guests":3}`)
+	a.submit("kitchen", 2, `{"guests":14}`)
+	call := func(method, path, body string, status int, words ...string) map[string]any {
+		t.Helper()
+		w := send(s, posted(method, "/admin/requests"+path, body, identity.KeyHeader, admin))
+		if w.Code != status {
+			t.Fatalf("%s %s: %d %s", method, path, w.Code, w.Body)
+		}
+		for _, word := range words {
+			if !strings.Contains(w.Body.String(), word) {
+				t.Errorf("%s %s lacks %q: %s", method, path, word, w.Body)
+			}
+		}
+		var answer map[string]any
+		json.Unmarshal(w.Body.Bytes(), &answer)
+		return answer
+	}
+	for key, status := range map[string]int{"": http.StatusUnauthorized, other: http.StatusForbidden} {
+		if w := send(s, posted("GET", "/admin/requests", "", identity.KeyHeader, key)); w.Code != status {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+	only := func(intake string) string {
+		listed := call("GET", "?state=waiting&intake="+intake, "", 200)["requests"].([]any)
+		if len(listed) != 1 {
+			t.Fatalf("%v", listed)
+		}
+		return listed[0].(map[string]any)["id"].(string)
+	}
+	kitchen, table := only("kitchen"), only("table")
+	call("GET", "?state=bound", "", 200, `"requests":[]`)
+	call("GET", "?limit=1", "", 200, `"next":"`)
+	call("GET", "/"+kitchen, "", 200, `"submitted":{"guests":14}`, `"agent":"com.example.assistant"`)
+	call("GET", "/"+table+"0", "", 404)
+	call("POST", "/"+table+"/answer", `{}`, 422)
+	call("POST", "/"+table+"/answer", `{"summary":"A table.","days":400}`, 422)
+	call("POST", "/"+table+"/done", "", 404)
+	call("POST", "/"+table+"/answer", `{"summary":"A table.","days":3,"details":{"seats":3}}`, 200, `"state":"offered"`,
+		`"details":{"seats":3}`)
+	call("POST", "/"+table+"/answer", `{"decline":"Too late."}`, 404)
+	call("POST", "/"+table+"/redeliver", "", 404)
+	offer := a.submit("table", 1, `{"guests":3}`)["offer"].(map[string]any)["id"].(string)
+	if code, got := a.bind("table", 1, offer, `{"email":"ana@example.org"}`); code != 200 {
+		t.Fatalf("%d %v", code, got)
+	}
+	call("POST", "/"+table+"/redeliver", "", 200, `"accepted":{"email":"ana@example.org"}`)
+	call("POST", "/"+table+"/done", "", 200, `"done":"2`)
+	call("DELETE", "/"+kitchen, "", 200, `"erased":1`)
+	call("GET", "/"+kitchen, "", 200, `"state":"erased"`)
+	for record, err := range s.Ledger.Read(t.Context(), ledger.Filter{Kind: "offer"}) {
+		if err != nil || !strings.Contains(string(record.Entry.Body), `"by":"key:`+id+`"`) {
+			t.Errorf("%v %s", err, record.Entry.Body)
+		}
 	}
 }

@@ -172,7 +172,7 @@ func (i *submissions) personalBase(ctx context.Context) (string, error) {
 // module takes in what agents submit (Agent Intake Protocol). Where nothing is taken in any more,
 // it keeps what was as long as was said.
 func (i *submissions) module() Module {
-	m := Module{Routes: i.intakeRoutes(), Tools: i.intakeTools()}
+	m := Module{Routes: append(i.intakeRoutes(), i.inboxRoutes()...), Tools: i.intakeTools()}
 	if i.Intakes != nil {
 		m.Jobs = []Job{{"erase what was kept long enough", i.Intakes.KeepRetention}}
 	}

@@ -25,6 +25,9 @@ func (a *App) Operator() *operator.Operator {
 	o.Terms.Load = a.Refresh
 	o.Visitors, o.Keys, o.Sharing = a.treated(), a.keys(), a.sharing()
 	o.Settings = a.beside.Book(a.beside.Command())
+	if a.submissions != nil {
+		o.Intakes = a.Intakes
+	}
 	return o
 }
 
@@ -40,7 +43,7 @@ func (a *App) answerRoutes() []apphttp.Route {
 		return nil
 	}
 	o := &operator.Operator{Tuning: a.tuning(), Content: a.content(), Settings: a.reloader.ownSettings(),
-		Sharing: a.sharing(), Books: operator.Books{Ledger: a.Ledger}, Now: a.now}
+		Books: operator.Books{Ledger: a.Ledger, Sharing: a.sharing()}, Now: a.now}
 	return operatorRoutes(a.gate, o, "/admin/tuning", "/admin/sources", "/admin/content", "/admin/receipts")
 }
 

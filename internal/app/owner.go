@@ -52,8 +52,8 @@ func (a *App) ownerRoutes() []apphttp.Route {
 	config.Settings = settingspages.Config{Operator: &operator.Operator{Settings: own}, FileOnly: a.fileOnly}
 	config.Home.Operator = config.Settings.Operator
 	config.Manual = docsite.OwnHandler()
-	config.Access = &operator.Operator{Keys: a.keys(), Sharing: a.sharing(), Books: operator.Books{Ledger: a.Ledger},
-		Now: a.now}
+	config.Access = &operator.Operator{Keys: a.keys(), Now: a.now,
+		Books: operator.Books{Ledger: a.Ledger, Sharing: a.sharing()}}
 	config.Terms = &operator.Operator{Terms: a.reloader.published(), Now: a.now}
 	handler := console.Owner(config)
 	a.byOwner = handler.Asks

@@ -24,6 +24,7 @@ import (
 	"frontdesk/internal/identity/visitors"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/intake"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/ledger/sharing"
 	"frontdesk/internal/licensing/accounts"
@@ -52,7 +53,7 @@ type Operator struct {
 	Visitors  visitors.Book    // who comes, and what the owner says of them
 	Keys      *keyring.Ring    // of every kind, and people at the console
 	Settings  settings.Book
-	Sharing   sharing.Links // of receipts
+	Intakes   *intake.Service // of what agents submit; nil where nothing is taken in
 	Hosting
 	Now func() time.Time
 }
@@ -60,6 +61,7 @@ type Operator struct {
 // Books are the accounts of buyers, and the ledger.
 type Books struct {
 	Ledger   *ledger.Ledger
+	Sharing  sharing.Links // of receipts
 	Accounts *accounts.Ledger
 	Balances *accounts.Reader
 }
@@ -145,6 +147,9 @@ type BodyChecker interface{ CheckBody(body []byte) error }
 
 // Bodiless is an operation to which a request may say nothing.
 type Bodiless interface{ Bodiless() }
+
+// Sealed is an operation on what agents submitted, which is sealed.
+type Sealed interface{ Sealed() }
 
 // Sized is an operation whose requests may have more bytes than others.
 type Sized interface{ MaxBody() int64 }

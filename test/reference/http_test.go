@@ -35,6 +35,7 @@ var areas = []area{
 	{"http-visitors", "Addresses for the owner: visitors and settings", "operator",
 		"visitors settings", "../agents.md"},
 	{"http-keys", "Addresses for the owner: keys", "operator", "keys", "../all-keys.md"},
+	{"http-requests", "Addresses for the owner: requests", "operator", "requests", "../console-requests.md"},
 	{"http-people", "Addresses for the owner: people", "operator", "people invitations", "../console.md"},
 	{"http-buyers", "Addresses for the owner: buyers", "operator", "requesters", "../ramp-requesters.md"},
 	{"http-accounts", "Addresses for the owner: accounts", "operator", "accounts", "../accounts.md"},

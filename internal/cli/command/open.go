@@ -38,14 +38,22 @@ type Opened struct {
 	Operator *operator.Operator
 }
 
-// OpenOperator opens the database for an operation, and makes one only if asked to.
-func OpenOperator(env *Environment, flags ConfigFlags, create bool) (*Opened, error) {
-	program, _, err := OpenKeys(env, flags, create)
+// OpenOperator opens the database for an operation, and makes one only if asked to; sealed with
+// what agents submitted.
+func OpenOperator(env *Environment, flags ConfigFlags, create, sealed bool) (*Opened, error) {
+	loaded, err := flags.Load(env, nil)
 	if err != nil {
 		return nil, err
 	}
-	if program == nil {
+	if !create && NeedContent(loaded.Config) != nil {
 		return nil, errors.New("there is no database here; name the folder with --data or the file with --config")
+	}
+	program, err := app.Build(env.Ctx, app.Options{
+		Loaded: loaded, Log: app.NewLog(app.Log{Level: "error"}, env.Stderr), Records: true, Secrets: true,
+		Submissions: sealed,
+	})
+	if err != nil {
+		return nil, err
 	}
 	return &Opened{program, program.Operator()}, nil
 }

@@ -43,7 +43,7 @@ type Subscriptions struct {
 
 // readAccounts opens the program and has fn read the book.
 func readAccounts(env *command.Environment, flags command.ConfigFlags, fn func(program *app.App) error) error {
-	program, err := command.OpenOperator(env, flags, false)
+	program, err := command.OpenOperator(env, flags, false, false)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,9 @@ func (c *of[In]) Run(env *command.Environment) error {
 			return command.Misused(err)
 		}
 	}
-	program, err := command.OpenOperator(env, c.ConfigFlags, op.Out.Implements(reflect.TypeFor[operator.Fresh]()))
+	_, sealed := in.(operator.Sealed)
+	makes := op.Out.Implements(reflect.TypeFor[operator.Fresh]())
+	program, err := command.OpenOperator(env, c.ConfigFlags, makes, sealed)
 	if err != nil {
 		return err
 	}

@@ -8,12 +8,18 @@ import (
 	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/operator/inbox"
 )
 
 // IntakeOwner are the commands for the business's own side of its intakes.
 type IntakeOwner struct {
-	Erase  intakeErase  `cmd:"" help:"Erase all that was submitted to you in a session, or for one offer."`
-	Export intakeExport `cmd:"" help:"Write all data of a session or an offer, with the ledger's proof of the consent."`
+	List      of[inbox.ListRequests]     `cmd:"" help:"List what was submitted to you, the newest first."`
+	Show      of[inbox.ShowRequest]      `cmd:"" help:"Show what was submitted to you, and what became of it."`
+	Answer    of[inbox.AnswerRequest]    `cmd:"" help:"Answer a request that waits for you: make an offer, or decline."`
+	Done      of[inbox.CompleteRequest]  `cmd:"" help:"Mark an accepted request as done."`
+	Redeliver of[inbox.RedeliverRequest] `cmd:"" help:"Deliver an accepted request again, at once."`
+	Erase     intakeErase                `cmd:"" help:"Erase all that was submitted to you in a session, or for one offer."`
+	Export    intakeExport               `cmd:"" help:"Write all data of a session or an offer, with the ledger's proof of the consent."`
 }
 
 // openSubmissions opens the program with what was submitted in a session, or for an offer.

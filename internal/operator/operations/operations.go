@@ -8,12 +8,13 @@ import (
 
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/access"
+	"frontdesk/internal/operator/inbox"
 	"frontdesk/internal/operator/receipts"
 )
 
 // All are all operations.
 func All() []operator.Operation {
-	return slices.Concat(operator.Operations(), access.Operations, receipts.Operations)
+	return slices.Concat(operator.Operations(), access.Operations, receipts.Operations, inbox.Operations)
 }
 
 // Of gives the operation that is told what a type says.
