@@ -84,7 +84,7 @@ func TestHostileBodiesGetAClearError(t *testing.T) {
 // TestManyMembersAreNoDenial sends bodies within the size whose shape costs the most per byte.
 func TestManyMembersAreNoDenial(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startPatient(t)
 	var members, sites strings.Builder
 	for i := range 60_000 {
 		fmt.Fprintf(&members, `,"m%d":0`, i)

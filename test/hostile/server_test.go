@@ -17,7 +17,14 @@ import (
 
 func TestMain(m *testing.M) { process.Main(m) }
 
-// The server runs with short timeouts, so that the tests need not wait.
+// The server of tests with slow clients runs with short timeouts, so that they need not wait.
+const hurried = `
+  header_timeout: 1s
+  read_timeout: 2s
+  write_timeout: 2s
+  idle_timeout: 1s
+`
+
 const config = `
 listen: 127.0.0.1:0
 data: data
@@ -28,12 +35,7 @@ sources: [{path: content}]
 ask: {stranger_limit: 1000, timeout: 1s, promise: {after: 1s}}
 limits:
   body: 1MiB
-  header: 64KiB
-  header_timeout: 1s
-  read_timeout: 2s
-  write_timeout: 2s
-  idle_timeout: 1s
-`
+  header: 64KiB`
 
 // maxBody is limits.body in bytes.
 const maxBody = 1 << 20
@@ -44,6 +46,7 @@ const maxBody = 1 << 20
 const (
 	slowLimit   = 6 * time.Second
 	memoryLimit = 256 << 20
+	heapLimit   = "176MiB"                // at which the collector hurries, so that what stays beyond is no garbage
 	cpuLimit    = 2500 * time.Millisecond // for five
 )
 
@@ -53,8 +56,19 @@ type server struct {
 	metrics string // address of its metrics
 }
 
-// start serves a thousand items.
+// start serves a thousand items, to clients that are let go soon.
 func start(t *testing.T) *server {
+	t.Helper()
+	return startWith(t, config+hurried)
+}
+
+// startPatient does so with the usual timeouts, within which a busy machine answers, too.
+func startPatient(t *testing.T) *server {
+	t.Helper()
+	return startWith(t, config)
+}
+
+func startWith(t *testing.T, config string) *server {
 	t.Helper()
 	dir := t.TempDir()
 	must(t, os.MkdirAll(filepath.Join(dir, "content"), 0o755))
@@ -66,7 +80,8 @@ func start(t *testing.T) *server {
 	write(t, filepath.Join(dir, "content"), "items.jsonl", items.String())
 	file := filepath.Join(dir, "frontdesk.yaml")
 	write(t, dir, "frontdesk.yaml", config)
-	process.MustRun(t, "ingest", "--config", file)
+	process.MustRun(t, "ingest", "--config", file) // also builds the program, without the limit
+	must(t, os.Setenv("GOMEMLIMIT", heapLimit))
 	// At level info the log would tell the address of the metrics; the tests want the log short.
 	s := &server{Server: process.Start(t, "serve", "--config", file, "--log-level", "info")}
 	if found := metricsAddress.FindStringSubmatch(s.Log()); found != nil {
