@@ -126,6 +126,9 @@ func post(body string, headers ...string) string {
 const supper = `{"query": {"text": "supper", "limit": 100}}`
 
 // healthy holds that the server still does its work.
+//
+// A question that takes the server longer than its short timeouts, as on a busy machine, is let go
+// like any other, and asked again.
 func healthy(t *testing.T, addr string) {
 	t.Helper()
 	c := dial(t, addr)
@@ -133,8 +136,14 @@ func healthy(t *testing.T, addr string) {
 	if r := c.hear(); r == nil || r.status != http.StatusOK {
 		t.Errorf("/healthz after the attack: %+v", r)
 	}
-	c.say(post(supper))
-	if r := c.hear(); r == nil || r.status != http.StatusOK || !strings.Contains(string(r.body), `"results":[`) {
+	var r *reply
+	for began := time.Now(); r == nil && time.Since(began) < patience; {
+		c.say(post(supper))
+		if r = c.hear(); r == nil {
+			c = dial(t, addr)
+		}
+	}
+	if r == nil || r.status != http.StatusOK || !strings.Contains(string(r.body), `"results":[`) {
 		t.Errorf("a question after the attack: %+v", r)
 	}
 }
