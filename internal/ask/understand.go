@@ -193,7 +193,7 @@ func (in *askState) explain() Understanding {
 	for i := range u.Constraints {
 		c := &u.Constraints[i]
 		told.Filters = append(told.Filters, Filter{
-			Name: string(c.Slot), Text: wording.Constraint(speaker, c), Min: c.Min, Max: c.Max, Above: c.Above,
+			Name: slotCalled(c.Slot), Text: wording.Constraint(speaker, c), Min: c.Min, Max: c.Max, Above: c.Above,
 			Below: c.Below, Unit: c.UnitName(), From: c.From, To: c.To, Values: c.Values, Not: c.Not, Soft: c.Soft,
 			Source: c.Source.String(),
 		})
@@ -226,7 +226,10 @@ func (in *askState) explainRelaxed(relaxed []index.Relaxed) (told []Relaxation) 
 		case r.Unknown:
 			text = speaker.Say(i18n.NotSaid, text)
 		}
-		told = append(told, Relaxation{Name: string(r.Constraint.Slot), Text: text})
+		told = append(told, Relaxation{Name: slotCalled(r.Constraint.Slot), Text: text})
 	}
 	return told
 }
+
+// slotCalled is what answers call a slot: that of the figures in a unit is called by the unit.
+func slotCalled(slot facets.Slot) string { return strings.TrimPrefix(string(slot), "=") }

@@ -83,6 +83,9 @@ func TestReadsWhatIsComparedOrCounted(t *testing.T) {
 		"die anspruchsvollste Tour": {Superlative: "hardest", Subject: "Tour"},
 		"le plat le plus épicé":     {Superlative: "spiciest", Subject: "plat"},
 		"la ruta más fácil":         {Superlative: "easiest", Subject: "ruta"},
+		"which sauna is hottest":    {Superlative: "hottest", Subject: "sauna"},
+		"die heißeste Sauna":        {Superlative: "hottest", Subject: "Sauna"},
+		"la sauna más caliente":     {Superlative: "hottest", Subject: "sauna"},
 		"il percorso più difficile": {Superlative: "hardest", Subject: "percorso"},
 		"o trilho mais fácil":       {Superlative: "easiest", Subject: "trilho"},
 		"一番難しいコース":                  {Superlative: "hardest", Subject: "コース"},
@@ -115,6 +118,8 @@ func TestFiguresOfText(t *testing.T) {
 	}{
 		{"Zaino Sentiero 18 litri", "volume", "", 18000},
 		{"Teapot 0.9 litre", "volume", "", 900},
+		{"Mit 95 Grad nichts für Zaghafte", "temperature", "", 95},
+		{"The water is 32 °C", "temperature", "", 32},
 		{"Saal für 120 Personen, zwei Zimmer", "people", "", 120},
 		{"Pour six personnes.", "people", "", 6},
 		{"Plots of 125 square metres", "area", "", 125},

@@ -105,7 +105,10 @@ func (r *reader) quantity(q facets.Quantity, next int) (f figure, ok bool) {
 		}
 	}
 	if f.unit = q.Unit; f.slot == "" || !r.known(f.slot) {
-		f.slot, ok = r.at.Lexicon.InUnit(q)
+		if f.slot, ok = r.at.Lexicon.InUnit(q); !ok { // any of several
+			f.slot = facets.Measured(q.Unit)
+			ok = r.known(f.slot)
+		}
 		return f, ok
 	}
 	return f, true
@@ -466,6 +469,8 @@ func (r *reader) bare(c facets.Constraint, f figure, i, next int) bool {
 		c.Min = &f.value
 	case c.Slot == facets.Yield:
 		c.Min, c.Max = &f.value, &f.value
+	case facets.Derived(c.Slot):
+		return false
 	case f.unit != "": // "yarn 500 g"
 		least, most := f.value*(1-nearly), f.value*(1+nearly)
 		c.Min, c.Max, c.Bare = &least, &most, true

@@ -402,3 +402,27 @@ func BenchmarkRead(b *testing.B) {
 		})
 	}
 }
+
+// A bounded figure may be of any name where several are in its unit; one without a bound says
+// nothing then.
+func TestFiguresOfAnyNameInAUnit(t *testing.T) {
+	t.Parallel()
+	at := asking()
+	at.Lexicon = facets.NewLexicon(facets.Taught{Items: 20, Types: map[string]int{"Product": 20}, Slots: []facets.Known{
+		{Slot: facets.Measured("cm"), Kind: facets.Figures, Unit: "cm", Count: 9},
+		{Slot: facets.Measured("°C"), Kind: facets.Figures, Unit: "°C", Count: 9},
+	}})
+	for question, want := range map[string]string{
+		"bed at least 90 cm":          "bed; at least 90 cm",
+		"Becken über 30 Grad":         "Becken; over 30 °C",
+		"piscine à plus de 30 degrés": "piscine; over 30 °C",
+		"piscina a más de 30 grados":  "piscina; over 30 °C",
+		"vasca oltre 30 gradi":        "vasca; over 30 °C",
+		"piscina acima de 30 graus":   "piscina; over 30 °C",
+		"bed 90 cm":                   "bed 90 cm",
+	} {
+		if got := read(question, at); got != want {
+			t.Errorf("%s\n got %s\nwant %s", question, got, want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"frontdesk/internal/ask/i18n"
@@ -43,6 +44,9 @@ func Label(s i18n.Speaker, slot facets.Slot) string {
 	if text, ok := labels[slot]; ok {
 		return s.Say(text)
 	}
+	if strings.HasPrefix(string(slot), "=") { // a figure of any name
+		return ""
+	}
 	return facets.TraitName(slot, "", s.Language())
 }
 
@@ -69,7 +73,7 @@ func sayFirm(s i18n.Speaker, c *facets.Constraint) string {
 	case !c.From.IsZero() || !c.To.IsZero():
 		return sayNegated(s, c, sayPeriod(s, label, c.From, c.To))
 	case c.Min != nil || c.Max != nil:
-		return sayNegated(s, c, sayFigures(s, c, label))
+		return sayNegated(s, c, strings.TrimSpace(sayFigures(s, c, label)))
 	}
 	return sayNegated(s, c, label)
 }

@@ -146,3 +146,22 @@ func TestWhatLastsIsOnAllTheWhile(t *testing.T) {
 		}
 	}
 }
+
+func TestTheGreatestFigureOfAUnitIsKept(t *testing.T) {
+	t.Parallel()
+	for stated, want := range map[string]facets.Figure{
+		"110 x 75 cm":      {Slot: facets.Measured("cm"), Low: 110},
+		"0,6 × 1,2 m":      {Slot: facets.Measured("cm"), Low: 120},
+		"30 cm × 20 cm":    {Slot: facets.Measured("cm"), Low: 30},
+		"95 °C":            {Slot: facets.Measured("°C"), Low: 95},
+		"32 Grad":          {Slot: facets.Measured("°C"), Low: 32},
+		"16 GB":            {Slot: facets.Measured("GB"), Low: 16},
+		"5 x 4 components": {Slot: facets.Measured("cm")},
+	} {
+		f := facets.Describe([]byte(`{"@type":"Product","name":"Thing","additionalProperty":{"name":"Data","value":"`+stated+`"}}`),
+			"de")
+		if got, _ := f.Figure(want.Slot); got.Low != want.Low {
+			t.Errorf("%q measures %v, want %v", stated, got, want)
+		}
+	}
+}

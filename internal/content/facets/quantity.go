@@ -86,6 +86,9 @@ func figuresOf(key string) func() map[string]float64 {
 	})
 }
 
+// celsius is the sign behind a temperature.
+var celsius = regexp.MustCompile(`^[°º] ?C\b`)
+
 // ReadQuantity reads the number with a unit at the beginning of a text and how many bytes it took:
 // "5 kg", "418 calories", "1,5 l", "20-inch". The number is in the base unit. A number without a
 // unit that is known has none; 0 bytes means that no number is there.
@@ -101,6 +104,9 @@ func ReadQuantity(s string) (q Quantity, n int) {
 		return Quantity{value, "%"}, n + gap + 1
 	case len(rest) > 0 && rest[0] == '"':
 		return Quantity{value * 2.54, "cm"}, n + gap + 1
+	}
+	if m := len(celsius.FindString(rest)); m > 0 {
+		return Quantity{value, "°C"}, n + gap + m
 	}
 	word, m := wordAt(rest)
 	if word == "fl" { // "12 fl oz"

@@ -498,7 +498,12 @@ func Stated(slot Slot) Slot { return "=" + slot }
 // attribute.
 func Mentioned(slot Slot) Slot { return "~" + slot }
 
-// Derived says whether a slot is one that Stated or Mentioned gives: no property has its name.
+// Measured is the slot of the greatest figure that an item states in a base unit, under whatever
+// name: how long or wide it is, how hot, how much it holds.
+func Measured(unit string) Slot { return Slot("=" + unit) }
+
+// Derived says whether a slot is one that Stated, Mentioned or Measured gives: no property has its
+// name.
 func Derived(slot Slot) bool { return slot != "" && (slot[0] == '=' || slot[0] == '~') }
 
 // Unspecified is the value of an item that states a concept and no kind of it.

@@ -1,6 +1,7 @@
 package facets
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,6 +107,7 @@ func (d *describer) describe() {
 	if slices.ContainsFunc(d.Figures, func(f Figure) bool { return f.Slot == Age && f.Low >= adultAge }) {
 		d.mention(Trait{Audience, "adults"})
 	}
+	d.measure()
 	d.write()
 }
 
@@ -360,6 +362,56 @@ func (d *describer) figures() {
 		_, size := utf8.DecodeRuneInString(name[i:])
 		i += max(n, size)
 	}
+}
+
+// measuredIn are the base units of which an item's greatest figure is kept.
+var measuredIn = []string{"cm", "g", "ml", "°C", "GB", "W"}
+
+// measure keeps the greatest figure of each unit. Of dimensions it is the longest: "110 x 75 cm".
+func (d *describer) measure() {
+	greatest := map[string]float64{}
+	see := func(value float64, unit string) {
+		if known, ok := greatest[unit]; slices.Contains(measuredIn, unit) && (!ok || value > known) {
+			greatest[unit] = value
+		}
+	}
+	for _, f := range d.Figures {
+		if f.Kind == Figures {
+			see(f.High, f.Unit)
+		}
+	}
+	for _, w := range d.Words {
+		if most := longest(w.Text); most > 0 && !Derived(w.Slot) {
+			see(most, "cm")
+		}
+	}
+	for _, unit := range measuredIn {
+		if value, ok := greatest[unit]; ok {
+			d.figure(Figure{Slot: Measured(unit), Kind: Figures, Low: value, High: value, Unit: unit})
+		}
+	}
+}
+
+// dimensions are two or three lengths: "110 x 75 cm", "30 cm × 20 cm".
+var dimensions = regexp.MustCompile(`^\d+(?:[.,]\d+)?(?: ?\pL{1,2})?(?: ?[x×*] ?\d+(?:[.,]\d+)?(?: ?\pL{1,2})?){1,2}$`)
+
+// longest is the greatest of the dimensions that a text is, in centimetres; 0 for any other text.
+func longest(text string) (most float64) {
+	if !dimensions.MatchString(text) {
+		return 0
+	}
+	parts := strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune("x×*", c) })
+	end := strings.TrimSpace(parts[len(parts)-1])
+	last, _ := ReadQuantity(end)
+	one, _ := ReadNumber(end)
+	if last.Unit != "cm" || one == 0 {
+		return 0
+	}
+	for _, part := range parts {
+		value, _ := ReadNumber(strings.TrimSpace(part))
+		most = max(most, value*last.Value/one)
+	}
+	return most
 }
 
 // sizes states the sizes that properties and the description give, ranges one by one.
