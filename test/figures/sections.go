@@ -378,6 +378,16 @@ var sections = []section{
 			"deliveries that broke off", "bots", "bots of an agent", "leakage", "reports due"),
 	},
 	{
+		name: "counting", heading: "What counting costs an ask", runs: 3,
+		about:   "What keeps a question takes its share of an ask; it is written down beside the ask, many at once.",
+		command: "go test ./internal/ask/questions -run xxx -bench '(Keep|Write)$' -benchtime 1s",
+		columns: []string{"time", "of processors"},
+		rows: []row{
+			{"keep a question, in the ask", []string{"Keep:ns/op", "Keep:cpu-ns/op"}},
+			{"write it down, beside it", []string{"Write:ns/op", "Write:cpu-ns/op"}},
+		},
+	},
+	{
 		name: "rsl", heading: "Licences by address", runs: 5,
 		about: "Addresses are resolved by an RSL document of ten thousand patterns, of three shapes. The floor " +
 			"looks at all of them.",

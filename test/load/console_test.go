@@ -69,7 +69,8 @@ func TestConsoleUnderLoad(t *testing.T) {
 	token := strings.TrimSpace(process.MustRun(t, "console", "token", "Ana", "--set", "data="+data))
 	keepQuestions(t, data, size[1], size[2])
 	server := process.StartWithin(t, 10*time.Minute,
-		"serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--data", data, "--set", "limits.rate.address=")
+		"serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--data", data, "--set", "limits.rate.address=",
+		"--set", "limits.connections_per_address=4096") // all come from one address here
 	owner := openConsole(t, server.URL, token)
 	for _, path := range consolePages {
 		look(t, owner, server.URL+path) // once, so that what is read first is read

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -214,8 +215,19 @@ func TestAtMostASecondIsLost(t *testing.T) {
 	})
 }
 
+// processor is how much of the processors this process has used.
+func processor() (used time.Duration) {
+	var usage syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) == nil {
+		used = time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	}
+	return used
+}
+
 // BenchmarkKeep is what keeping costs an ask; BenchmarkWrite what it costs beside it.
 func BenchmarkKeep(b *testing.B) {
+	before := processor()
+	defer func() { b.ReportMetric(float64(processor()-before)/float64(b.N), "cpu-ns/op") }()
 	k := NewKeeper(Options{Secret: []byte("a secret"), Keep: 90 * day})
 	a := Asked{Source: Source{Protocol: "ask", Kind: Person, Address: "192.0.2.7", Beacon: true}, Language: "en",
 		Text:    "Do you ship to Zürich, and what does it cost for 2 grinders? Write to anna@example.com",
@@ -233,6 +245,8 @@ func BenchmarkKeep(b *testing.B) {
 }
 
 func BenchmarkWrite(b *testing.B) {
+	before := processor()
+	defer func() { b.ReportMetric(float64(processor()-before)/float64(b.N), "cpu-ns/op") }()
 	k := NewKeeper(Options{DB: storetest.OpenSQLite(b, Schema), Secret: []byte("a secret"), Keep: 90 * day})
 	n := 0
 	for b.Loop() {
