@@ -16,15 +16,15 @@ func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 	t.Parallel()
 	floors := map[string]int{
 		"harbour": 31, "fournil": 29, "lomo": 29, "ribeira": 26, "biblioteca": 33, "clinique": 35, "hanaya": 31,
-		"gasthof": 43, "quayline": 42, "vigneto": 36, "pawprint": 36, "cimes": 42, "kornblume": 37, "patchbay": 34,
-		"escuela": 33, "larkspur": 33, "heronford": 28, "meeple": 37, "helados": 24, "verleih": 25,
-		"zahnrad": 29, "kelpline": 30, "azulejaria": 37, "marelle": 31,
+		"gasthof": 43, "quayline": 42, "vigneto": 36, "pawprint": 38, "cimes": 42, "kornblume": 37, "patchbay": 34,
+		"escuela": 33, "larkspur": 33, "heronford": 28, "meeple": 37, "helados": 25, "verleih": 25,
+		"zahnrad": 29, "kelpline": 30, "azulejaria": 37, "marelle": 32,
 		"tidewell": 36, "atelierlin": 40, "nordlicht": 37,
 		"brackenrigg": 40, "algodonera": 42, "holunderhof": 37,
 		"hollerbeck": 32, "kettlecoil": 35, "pilothouse": 37, "remise": 38,
-		"thornbeck": 31, "muddypaws": 25,
+		"thornbeck": 32, "muddypaws": 27,
 		// For measuring: nobody has looked at them, but for two questions of bordon.
-		"werkbank": 40, "nettlerye": 37, "kelder": 23, "bordon": 29, "lindenbad": 27, "tourvielle": 30,
+		"werkbank": 40, "nettlerye": 37, "kelder": 23, "bordon": 29, "lindenbad": 27, "tourvielle": 33,
 	}
 	const shows = 49 // answers that show what they must not
 	exam := evalCommand{JSON: true, Resamples: 1}
