@@ -104,8 +104,10 @@ func (r *reader) readBroad() {
 	// in a story, food may be the smallest part of what is asked
 	r.out.Broad = eats && (!more || len(r.tokens) <= plainSpoken) && slices.ContainsFunc(r.out.Constraints, feeds)
 	if !more && stated && !eats && len(r.out.Types) > 0 {
-		for k := 0; k < len(said); k += 2 { // "which courses are on on Saturday"
-			r.use(said[k], said[k+1])
+		for k := 0; k < len(said); k += 2 { // "welche Kurse laufen samstags": a verb behind the type
+			if said[k] > 0 && r.tokens[said[k]-1].used {
+				r.use(said[k], said[k+1])
+			}
 		}
 		return
 	}
