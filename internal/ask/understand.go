@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
+	"frontdesk/internal/ask/story"
 	"frontdesk/internal/ask/wording"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
@@ -111,7 +112,30 @@ func (s *Service) read(in *askState, text string, types []string) query.Understo
 func (s *Service) readPlain(in *askState, text string, types []string) query.Understood {
 	at := s.asking(in)
 	at.Types = types
-	return query.Read(text, at)
+	u := query.Read(text, at)
+	if wish, told := story.Wish(text); told && len(u.Constraints) > 0 {
+		circumstances(&u, query.Read(wish, at).Constraints)
+	}
+	return u
+}
+
+// circumstances makes what a story tells of times, places and people no condition of what is wished
+// for after it: a time tells nothing of it, a place or a person may.
+func circumstances(u *query.Understood, wished []facets.Constraint) {
+	told := u.Constraints
+	u.Constraints = nil
+	for _, c := range told {
+		timed := !c.From.IsZero() || !c.To.IsZero()
+		aside := !c.Not && (timed || c.Slot == facets.Location || c.Slot == facets.Audience) &&
+			!slices.ContainsFunc(wished, func(w facets.Constraint) bool { return w.Slot == c.Slot && !w.Not })
+		switch {
+		case aside && timed:
+			continue
+		case aside:
+			c.Soft = true
+		}
+		u.Constraints = append(u.Constraints, c)
+	}
 }
 
 // mayName says whether a text is long enough to be meant as a name where it is one: "red shoes" is

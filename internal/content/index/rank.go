@@ -12,6 +12,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/vector/words"
 	"frontdesk/internal/infra/language"
 )
 
@@ -34,7 +35,7 @@ const (
 // for it that nothing answers.
 var RankEvidence = []string{
 	"score", "closest", "place", "first", "meant", "meant-long", "named", "named-long", "none", "none-long",
-	"said", "said-long", "owner",
+	"said", "said-long", "owner", "none-told", "clause", "clause-long", "faq", "faq-long",
 }
 
 var rankWeights = sync.OnceValue(func() []float64 {
@@ -95,15 +96,18 @@ func (s *finding) candidates(found *Found) []Candidate {
 		}
 	}
 	long := math.Log1p(float64(terms))
+	clauses := s.view.table.EmbedClauses(cmp.Or(s.asked.Meant, s.asked.Text))
 	var all []Candidate
 	add := func(h Hit, place int) {
 		meant, named := s.view.table.Alike(asked, h.direction), s.view.table.Alike(asked, h.named)
-		c := Candidate{h, []float64{0, 0, unplaced, 0, meant, meant * long, named, named * long, 0, 0, 0, 0,
-			truth64(ownerOf(h.Doc))}, place > 0}
-		for _, v := range h.said {
-			c.Values[10] = max(c.Values[10], s.view.table.Alike(asked, v))
+		said := s.view.nearestSentence(asked, h.Doc)
+		clause := meant
+		for _, one := range clauses {
+			clause = max(clause, s.view.nearestSentence(one, h.Doc))
 		}
-		c.Values[11] = c.Values[10] * long
+		faq := truth64(h.isA("Question"))
+		c := Candidate{h, []float64{0, 0, unplaced, 0, meant, meant * long, named, named * long, 0, 0, said,
+			said * long, truth64(ownerOf(h.Doc)), 0, clause, clause * long, faq, faq * long}, place > 0}
 		if c.worded {
 			c.Values[2], c.Values[3] = -math.Log1p(float64(place)), truth64(place == 1)
 			c.Values[truth(found.Closest)] = h.Score / 100
@@ -120,11 +124,20 @@ func (s *finding) candidates(found *Found) []Candidate {
 	for _, h := range s.tryFor(every, maxRanked) {
 		known := slices.ContainsFunc(found.Hits, func(f Hit) bool { return f.Doc == h.Doc })
 		doubtful := h.Doubt && len(found.Hits) > 0 && !found.Closest // beside what states it
-		if !known && !doubtful && (len(s.soft) == 0 || s.meetsSoft(h)) {
+		if !known && !doubtful && !s.breaksSoft(h) {
 			add(h, 0)
 		}
 	}
-	return append(all, Candidate{Values: []float64{8: 1, 9: long, 12: 0}})
+	told := truth64(len(s.hard) > 0) // what meets conditions is rarely nothing
+	return append(all, Candidate{Values: []float64{8: 1, 9: long, 13: told, 17: 0}})
+}
+
+// nearestSentence is how much that sentence of an item means what a text does that does so most.
+func (v *View) nearestSentence(asked words.Vector, d *Doc) (best float64) {
+	for _, sentence := range d.said {
+		best = max(best, v.table.Alike(asked, sentence))
+	}
+	return best
 }
 
 // ownerOf says whether an item is whose site it is: the organisation at its root, which tells of
@@ -132,7 +145,12 @@ func (s *finding) candidates(found *Found) []Candidate {
 func ownerOf(d *Doc) bool {
 	u, err := url.Parse(d.URL)
 	return err == nil && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" &&
-		slices.ContainsFunc(d.Types, func(t string) bool { return content.IsA(t, "Organization") })
+		d.isA("Organization")
+}
+
+// isA says whether one of an item's types is another or below it.
+func (d *Doc) isA(typ string) bool {
+	return slices.ContainsFunc(d.Types, func(t string) bool { return content.IsA(t, typ) })
 }
 
 func truth64(b bool) float64 { return float64(truth(b)) }

@@ -116,7 +116,7 @@ func (s *finding) resembling(within *search.Selection, limit int, distant bool) 
 	if distant {
 		least, share = leastRanked, 0
 	}
-	hits := s.view.alike(asked, within, max(share*least, leastRanked))
+	hits := s.view.alike(asked, within, max(share*least, leastRanked), distant)
 	slices.SortFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.ID, b.ID))
 	})
@@ -141,12 +141,19 @@ func (s *finding) resembling(within *search.Selection, limit int, distant bool) 
 }
 
 // alike gives the items whose direction is near to another, with how much they are alike as their
-// score.
-func (v *View) alike(asked words.Vector, within *search.Selection, least float64) (hits []Hit) {
+// score; by sentences, those too of which a sentence is.
+func (v *View) alike(asked words.Vector, within *search.Selection, least float64, bySentences bool) (hits []Hit) {
+	near := least
+	if bySentences {
+		near = -1 // all
+	}
 	for part, signs := range v.signs {
-		for item := range v.table.Near(*signs, asked, least) {
+		for item := range v.table.Near(*signs, asked, near) {
 			listing := v.columns[v.parts[part]].refs[item].(*Doc)
 			likeness := v.table.Alike(asked, listing.direction)
+			if bySentences {
+				likeness = max(likeness, v.nearestSentence(asked, listing))
+			}
 			if likeness < least {
 				continue
 			}

@@ -74,10 +74,10 @@ func TestOnlyReleasedTextTellsWhatIsMeant(t *testing.T) {
 	shut.Meant = func(l *Doc, e *content.Entry) (title, text string) { return "", "" }
 	v := stockedAs(t, shut, "de", village)
 	asked, _ := v.table.Embed("when is the library open")
-	if got := v.alike(asked, nil, 0); len(got) > 0 {
+	if got := v.alike(asked, nil, 0, false); len(got) > 0 {
 		t.Errorf("found %v by what is not released", got)
 	}
-	if got := stockedIn(t, "de", village...).alike(asked, nil, alikeEnough); len(got) == 0 {
+	if got := stockedIn(t, "de", village...).alike(asked, nil, alikeEnough, false); len(got) == 0 {
 		t.Error("found nothing by what is released")
 	}
 	q := Question{Text: "Bücherei", MinScore: search.DefaultMinScore, Limit: 10}
@@ -103,7 +103,7 @@ func BenchmarkAlike(b *testing.B) {
 	v := stockedIn(b, "de", objects...)
 	asked, _ := v.table.Embed("when is the library open")
 	for b.Loop() {
-		v.alike(asked, nil, alikeShare*alikeEnough)
+		v.alike(asked, nil, alikeShare*alikeEnough, false)
 	}
 }
 

@@ -85,6 +85,17 @@ func (t *Table) Nearness(a, b string) float64 {
 	return t.Alike(v, w)
 }
 
+// EmbedClauses gives the directions of the clauses of a text.
+func (t *Table) EmbedClauses(text string) (directions []Vector) {
+	ends := func(r rune) bool { return strings.ContainsRune(",.;:!?¿¡–。、", r) }
+	for clause := range strings.FieldsFuncSeq(text, ends) {
+		if direction, ok := t.Embed(clause); ok {
+			directions = append(directions, direction)
+		}
+	}
+	return directions
+}
+
 // EmbedTitled gives the direction of a text that has a title, which counts as much as all of the
 // text together with it.
 func (t *Table) EmbedTitled(title, text string) (Vector, bool) {
