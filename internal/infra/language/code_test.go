@@ -24,8 +24,9 @@ var letters = map[string]string{
 	"ø": "folded to o", "Ø": "folded to o",
 	"ı": "folded to i", "º": "an ordinal in many languages", "µ": "a unit", "zł": "the sign of a currency",
 	"Kč": "the sign of a currency", "ー": "a mark of length",
-	"comment": "a property of schema.org",
-	"per ":    "a key of the tables of extremes",
+	`^[°º] ?C\b`: "the sign of degrees, which many keyboards have as an ordinal",
+	"comment":    "a property of schema.org",
+	"per ":       "a key of the tables of extremes",
 }
 
 func TestCodeNamesNoPhrase(t *testing.T) {
