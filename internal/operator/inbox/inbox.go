@@ -236,7 +236,7 @@ func (in CompleteRequest) Do(ctx context.Context, o *operator.Operator) (out Sho
 	if err != nil {
 		return out, err
 	}
-	return ShowRequest{in.RequestID}.Do(ctx, o)
+	return ShowRequest(in).Do(ctx, o)
 }
 
 // Say tells what it came to.
@@ -260,7 +260,7 @@ func (in RedeliverRequest) Do(ctx context.Context, o *operator.Operator) (out Sh
 	if err != nil {
 		return out, err
 	}
-	return ShowRequest{in.RequestID}.Do(ctx, o)
+	return ShowRequest(in).Do(ctx, o)
 }
 
 // Say tells what comes of it.

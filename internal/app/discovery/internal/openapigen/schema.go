@@ -36,7 +36,7 @@ var inner = map[string]string{
 	"accesslog": "licensing/disputes/accesslog", "tryout": "ask/tryout", "overview": "content/overview",
 	"content": "content", "ingest": "content/ingest", "document": "content/ingest/document",
 	"ownerterms": "content/ownerterms", "visitors": "identity/visitors",
-	"access": "operator/access", "keyring": "identity/keyring",
+	"access": "operator/access", "inbox": "operator/inbox", "keyring": "identity/keyring",
 	"settings": "operator/settings", "questions": "ask/questions", "receipts": "operator/receipts", "ledger": "ledger",
 }
 
