@@ -5,14 +5,15 @@ import "testing"
 func TestWhatAStoryTellsIsNoCondition(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
-	stick := item("shop", "stick", "Product", "Walking stick", "A stick of ash wood to lean on. Gehstock aus Esche.")
+	stick := item("shop", "stick", "Product", "Walking stick", "A stick of ash wood to lean on.")
+	stock := item("shop", "stock", "Product", "Gehstock aus Esche", "Ein Gehstock, auf den man sich gut stützt.")
 	fair := item("shop", "fair", "Event", "Spring fair in Dulwich", "Stalls, music and cakes for all.")
 	fair.Object = []byte(`{"@type":"Event","name":"Spring fair in Dulwich","startDate":"2027-03-06",` +
 		`"location":{"@type":"Place","name":"Dulwich"}}`)
-	b.fill(t, "shop", "all", stick, fair)
-	for _, question := range []string{
-		"My husband fell in Dulwich in March and his knee is bad, so he leans on me. Do you have a walking stick?",
-		"Mein Mann ist im März in Dulwich gestürzt und das Knie tut ihm noch immer weh. Habt ihr einen Gehstock?",
+	b.fill(t, "shop", "all", stick, stock, fair)
+	for question, first := range map[string]string{
+		"My husband fell in Dulwich in March and his knee is bad, so he leans on me. Do you have a walking stick?": "stick",
+		"Mein Mann ist im März in Dulwich gestürzt und das Knie tut ihm weh. Habt ihr einen Gehstock aus Esche?":   "stock",
 	} {
 		answer, err := b.Ask(t.Context(), Question{Text: question})
 		if err != nil {
@@ -23,7 +24,7 @@ func TestWhatAStoryTellsIsNoCondition(t *testing.T) {
 				t.Errorf("%q: %s is a condition", question, filter.Text)
 			}
 		}
-		if got := b.asked(t, Question{Text: question}); got[0]["url"] != "https://shop.example/stick" {
+		if got := b.asked(t, Question{Text: question}); got[0]["url"] != "https://shop.example/"+first {
 			t.Errorf("%q: %v comes first", question, got[0]["url"])
 		}
 	}

@@ -22,7 +22,7 @@ var questions = []string{
 
 // near is how far apart two results of one node may be in score and stand the other way round where
 // their sites are on different nodes: each node knows how rare a word is on its own sites alone.
-const near = 1
+const near = 3
 
 func TestSpread(t *testing.T) {
 	t.Parallel()

@@ -670,13 +670,6 @@ func (s *finding) meetsSoft(h Hit) bool {
 	return !slices.ContainsFunc(s.soft, func(soft preference) bool { return !soft.meet.Holds(h.at) })
 }
 
-// breaksSoft says whether a hit breaks a soft condition.
-func (s *finding) breaksSoft(h Hit) bool {
-	return slices.ContainsFunc(s.soft, func(soft preference) bool {
-		return !soft.meet.Holds(h.at) && !soft.unknown.Holds(h.at)
-	})
-}
-
 // lookup is where to look by words, and for how much.
 type lookup struct {
 	within *search.Selection

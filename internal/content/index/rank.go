@@ -35,7 +35,7 @@ const (
 // for it that nothing answers.
 var RankEvidence = []string{
 	"score", "closest", "place", "first", "meant", "meant-long", "named", "named-long", "none", "none-long",
-	"said", "said-long", "owner", "none-told", "clause", "clause-long", "faq", "faq-long",
+	"said", "said-long", "owner", "clause", "clause-long", "faq", "faq-long",
 }
 
 var rankWeights = sync.OnceValue(func() []float64 {
@@ -107,7 +107,7 @@ func (s *finding) candidates(found *Found) []Candidate {
 		}
 		faq := truth64(h.isA("Question"))
 		c := Candidate{h, []float64{0, 0, unplaced, 0, meant, meant * long, named, named * long, 0, 0, said,
-			said * long, truth64(ownerOf(h.Doc)), 0, clause, clause * long, faq, faq * long}, place > 0}
+			said * long, truth64(ownerOf(h.Doc)), clause, clause * long, faq, faq * long}, place > 0}
 		if c.worded {
 			c.Values[2], c.Values[3] = -math.Log1p(float64(place)), truth64(place == 1)
 			c.Values[truth(found.Closest)] = h.Score / 100
@@ -124,12 +124,11 @@ func (s *finding) candidates(found *Found) []Candidate {
 	for _, h := range s.tryFor(every, maxRanked) {
 		known := slices.ContainsFunc(found.Hits, func(f Hit) bool { return f.Doc == h.Doc })
 		doubtful := h.Doubt && len(found.Hits) > 0 && !found.Closest // beside what states it
-		if !known && !doubtful && !s.breaksSoft(h) {
+		if !known && !doubtful && (len(s.soft) == 0 || s.meetsSoft(h)) {
 			add(h, 0)
 		}
 	}
-	told := truth64(len(s.hard) > 0) // what meets conditions is rarely nothing
-	return append(all, Candidate{Values: []float64{8: 1, 9: long, 13: told, 17: 0}})
+	return append(all, Candidate{Values: []float64{8: 1, 9: long, 16: 0}})
 }
 
 // nearestSentence is how much that sentence of an item means what a text does that does so most.
