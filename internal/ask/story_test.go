@@ -12,8 +12,8 @@ func TestWhatAStoryTellsIsNoCondition(t *testing.T) {
 		`"location":{"@type":"Place","name":"Dulwich"}}`)
 	b.fill(t, "shop", "all", stick, stock, fair)
 	for question, first := range map[string]string{
-		"My husband fell in Dulwich in March and his knee is bad, so he leans on me. Do you have a walking stick?": "stick",
-		"Mein Mann ist im März in Dulwich gestürzt und das Knie tut ihm weh. Habt ihr einen Gehstock aus Esche?":   "stock",
+		"In March my husband fell in Dulwich and hurt his knee, he leans on me. Do you have a walking stick?": "stick",
+		"Mein Mann fiel im März in Dulwich hin, das Knie tut ihm weh. Habt ihr einen Gehstock aus Esche?":     "stock",
 	} {
 		answer, err := b.Ask(t.Context(), Question{Text: question})
 		if err != nil {
