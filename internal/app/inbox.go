@@ -11,7 +11,7 @@ import (
 	"frontdesk/internal/operator/console"
 )
 
-// inboxRoutes are the addresses by which the operator's programs see to what agents submit.
+// inboxRoutes are the addresses for the operator's programs, which answer what agents submit.
 func (i *submissions) inboxRoutes() []apphttp.Route {
 	if i.Intakes == nil || i.gate == nil {
 		return nil

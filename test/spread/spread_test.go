@@ -21,7 +21,8 @@ var questions = []string{
 }
 
 // near is how far apart two results of one node may be in score and stand the other way round where
-// their sites are on different nodes: each node knows how rare a word is on its own sites alone.
+// their sites are on different nodes: each node knows how rare a word is on its own sites alone and
+// orders the first by more than their scores.
 const near = 3
 
 func TestSpread(t *testing.T) {

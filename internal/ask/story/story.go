@@ -39,7 +39,7 @@ func Wish(text string) (wish string, told bool) {
 
 // clauses cuts a text at its stops and commas into parts of several words.
 func clauses(text string) (parts []string) {
-	rest, words := 0, 0
+	start, words := 0, 0
 	for i, r := range text {
 		if r == ' ' {
 			words++
@@ -48,10 +48,10 @@ func clauses(text string) (parts []string) {
 			continue
 		}
 		end := i + len(string(r))
-		parts = append(parts, strings.TrimSpace(text[rest:end]))
-		rest, words = end, 0
+		parts = append(parts, strings.TrimSpace(text[start:end]))
+		start, words = end, 0
 	}
-	last := strings.TrimSpace(text[rest:])
+	last := strings.TrimSpace(text[start:])
 	switch {
 	case last == "":
 	case len(parts) > 0 && len(strings.Fields(last)) < leastClause:

@@ -364,7 +364,7 @@ func (d *describer) figures() {
 	}
 }
 
-// measuredIn are the base units of which an item's greatest figure is kept.
+// measuredIn are base units. Of each, an item's greatest figure is kept.
 var measuredIn = []string{"cm", "g", "ml", "°C", "GB", "W"}
 
 // measure keeps the greatest figure of each unit. Of dimensions it is the longest: "110 x 75 cm".

@@ -141,7 +141,7 @@ func (s *finding) resembling(within *search.Selection, limit int, distant bool) 
 }
 
 // alike gives the items whose direction is near to another, with how much they are alike as their
-// score; by sentences, those too of which a sentence is.
+// score. By sentences, it also gives items that have a sentence near to it.
 func (v *View) alike(asked words.Vector, within *search.Selection, least float64, bySentences bool) (hits []Hit) {
 	near := least
 	if bySentences {

@@ -80,9 +80,23 @@ func TestOnlyReleasedTextTellsWhatIsMeant(t *testing.T) {
 	if got := stockedIn(t, "de", village...).alike(asked, nil, alikeEnough, false); len(got) == 0 {
 		t.Error("found nothing by what is released")
 	}
+	if got := v.alike(asked, nil, leastRanked, true); len(got) > 0 {
+		t.Errorf("found %v by sentences that are not released", got)
+	}
 	q := Question{Text: "Bücherei", MinScore: search.DefaultMinScore, Limit: 10}
 	if got, _ := found(stockedAs(t, shut, "de", village), q); len(got) != 1 {
 		t.Errorf("found %q by words", got)
+	}
+}
+
+func TestAnItemIsFoundByOneOfItsSentences(t *testing.T) {
+	t.Parallel()
+	v := stockedIn(t, "de", `{"@type":"Article","name":"Neues aus dem Dorf","description":"`+
+		`Am Montag tagt der Rat. Die Straße wird gesperrt. Das Fest beginnt um vier. Kinder leihen Fahrräder am Hafen."}`)
+	asked, _ := v.table.Embed("bike rental at the harbour")
+	whole, sentences := v.alike(asked, nil, 0, false), v.alike(asked, nil, 0, true)
+	if len(whole) != 1 || len(sentences) != 1 || sentences[0].Score <= whole[0].Score {
+		t.Errorf("as a whole %v, by its sentences %v; want the latter to be nearer", whole, sentences)
 	}
 }
 

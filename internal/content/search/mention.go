@@ -263,7 +263,7 @@ func newDenials(v *segment.View, t *analysis.Language) *denials {
 	}
 }
 
-// phrasesIn gives the numbers of those phrases of which a view has each term.
+// phrasesIn gives the terms of the phrases that a view has whole, by their numbers.
 func phrasesIn(v *segment.View, phrases [][]string) (in [][]uint32) {
 	for _, phrase := range phrases {
 		if numbers := numbersIn(v, phrase); len(numbers) == len(phrase) {

@@ -2,7 +2,7 @@ package fail
 
 import "errors"
 
-// Cause is a word for what an error comes of, by which people are told of it in their language:
+// Cause is a word for what an error comes of. The console tells it in its reader's language. It is
 // that of the first error in its chain with a method Cause, or else the Code of its Error; empty
 // where it has neither.
 func Cause(err error) string {

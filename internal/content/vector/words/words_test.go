@@ -163,3 +163,18 @@ func TestEverydayWordsSurpriseLess(t *testing.T) {
 		}
 	}
 }
+
+func TestClausesAreEmbeddedByThemselves(t *testing.T) {
+	t.Parallel()
+	got := Builtin().EmbedClauses("my husband fell in March, he sits in a wheelchair; kommt er ins Becken?")
+	if len(got) != 3 {
+		t.Fatalf("%d clauses; want 3", len(got))
+	}
+	alone, _ := Builtin().Embed(" he sits in a wheelchair")
+	if Cosine(got[1], alone) < 0.999 {
+		t.Error("the second clause has another direction than by itself")
+	}
+	if got := Builtin().EmbedClauses("?!, ."); len(got) != 0 {
+		t.Errorf("signs alone have %d clauses", len(got))
+	}
+}

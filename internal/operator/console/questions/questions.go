@@ -31,8 +31,8 @@ var words string
 // Config is where the pages learn what they show.
 type Config struct {
 	Operator *operator.Operator
-	// Try asks a question as some parties would, without counting or keeping it. What is told of it
-	// is for a reader, by the language.
+	// Try asks a question as some parties would, without counting or keeping it. It tells how the
+	// question was understood in the language of the reader.
 	Try func(ctx context.Context, text, reader string) ([]Trial, error)
 }
 
